@@ -139,21 +139,24 @@ async function choose(
   mayPrompt: boolean,
 ): Promise<Choice> {
   const { environment } = shell;
-  const { model: name, budget: usd, tools } = options;
+  const { model: name, maxTokens, budget: usd, tools } = options;
+  const others = { maxTokens, usd, tools };
   const { REPRISE_MODEL: fallbackName } = environment;
   if (name !== undefined) {
     const model = backendOf(name, environment, '--model: ');
     if (isLocal) await checkServer(`--model ${name}`, model, environment);
-    return { model, usd, tools };
+    return { model, ...others };
   }
-  if (written !== undefined && !needsDefault(written)) return { usd, tools };
+  if (written !== undefined && !needsDefault(written)) return others;
   const fallback = defaultBackend(environment);
   if (fallbackName !== undefined) {
     if (isLocal) await checkServer(`REPRISE_MODEL=${fallbackName}`, fallback, environment);
-    return { fallback, usd, tools };
+    return { fallback, ...others };
   }
-  if (!isLocal || fallback.type !== 'offline') return { usd, tools };
-  return { fallback: await offerServer(shell, mayPrompt), usd, tools };
+  if (!isLocal && maxTokens !== undefined)
+    throw usageError('--max-tokens needs --model or --config here, since the worker is elsewhere');
+  if (!isLocal || fallback.type !== 'offline') return maxTokens === undefined ? others : { fallback, ...others };
+  return { fallback: await offerServer(shell, mayPrompt), ...others };
 }
 
 /** What a configuration comes to with the variables of a command. */

@@ -10,6 +10,8 @@ export interface CommonOptions {
   model?: string;
   /** In US dollars. */
   budget?: number;
+  /** The longest reply of a model. */
+  maxTokens?: number;
   /** How many agents the default team has. */
   agents?: number;
   /** Whether every agent gets the everyday tools. */
@@ -57,6 +59,7 @@ export function withConfig(command: Command): Command {
   return withView(command)
     .option('--config <file>', 'configuration file (YAML or JSON)')
     .option('--model <name>', 'model of everybody: ollama/NAME, openai/NAME, URL#NAME, … (default: REPRISE_MODEL)')
+    .option('--max-tokens <n>', 'the longest reply of a model, in tokens, its thoughts included', tokenCount)
     .option('--budget <usd>', 'the most that the run may cost, in US dollars', dollars);
 }
 
@@ -92,6 +95,12 @@ function dollars(text: string): number {
   const usd = Number(text);
   if (text.trim() !== '' && Number.isFinite(usd) && usd > 0) return usd;
   throw new InvalidArgumentError('A budget is an amount of US dollars, as in 0.50.');
+}
+
+function tokenCount(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1) return count;
+  throw new InvalidArgumentError('The longest reply is a number of tokens, as in 2000.');
 }
 
 function agentCount(text: string): number {

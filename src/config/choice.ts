@@ -15,6 +15,8 @@ export interface Choice {
   fallback?: Backend | undefined;
   /** The most that the run may cost, in US dollars (`--budget`). */
   usd?: number | undefined;
+  /** The longest reply of everybody's model, in tokens (`--max-tokens`). */
+  maxTokens?: number | undefined;
   /** Whether every agent gets the everyday tools beside its own (`--tools`). */
   tools?: boolean | undefined;
   /** Whether a person is there to be asked about tool calls, and whether none need be asked about (`--yes`). */
@@ -32,7 +34,8 @@ export function withChoice(config: Config, choice: Choice): Config {
   const limited = usd === undefined ? config.content : { ...config.content, budget: { ...budgetOf(config), usd } };
   const { leave = { isThere: false, yes: false } } = choice;
   const equipped = choice.tools === true ? withTools(limited, config.kind) : limited;
-  const content = { ...withBackends(equipped, config.kind, choice), ...withLeave(config.content, leave) };
+  const backed = withBackends(equipped, config.kind, choice);
+  const content = { ...withLongestReply(backed, choice.maxTokens), ...withLeave(config.content, leave) };
   const checked = checkConfig(content);
   // Whatever is put in is valid where the rest is.
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
@@ -70,6 +73,22 @@ function withBackends(content: object, kind: Config['kind'], { model, fallback }
       return { ...content, [kind]: { ...Object.fromEntries(roles), backend: own(settings['backend'] as object) } };
     }
   }
+}
+
+/** Sets `max_tokens` of all backends, and of the modules that are models. */
+function withLongestReply(content: object, longest: number | undefined): object {
+  if (longest === undefined) return content;
+  const limited = (backend: unknown): object => ({ ...(backend as object | undefined), max_tokens: longest });
+  const walked = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(walked);
+    if (!isMapping(value)) return value;
+    const { module, config } = value;
+    const entries = Object.entries(value).map(([key, inner]) => [key, walked(inner)] as const);
+    if (typeof module === 'string' && isModel(module)) entries.push(['config', limited(config)]);
+    if (isMapping(value['backend'])) entries.push(['backend', limited(walked(value['backend']))]);
+    return Object.fromEntries(entries);
+  };
+  return walked(content) as object;
 }
 
 function withTools(content: object, kind: Config['kind']): object {

@@ -84,7 +84,7 @@ async function ask(baseUrl: string, model: string, headers: Record<string, strin
   try {
     const listed = await list(`${baseUrl}${first.path}`);
     const tokens = contextIn(listed, model, first.read);
-    const [, root] = /^(http:.*)\/v1$/.exec(baseUrl) ?? [];
+    const [, root] = /^(http:\/\/[^/]+)\/v1$/.exec(baseUrl) ?? [];
     if (tokens !== undefined || listed.length === 0 || root === undefined) return { tokens, left: 0 };
     for (const { path, read } of others) {
       const found = contextIn(await list(`${root}${path}`).catch(() => []), model, read);

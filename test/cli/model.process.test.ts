@@ -171,6 +171,7 @@ describe('wrong names: status 2, nothing started', () => {
     ['too few agents', ['--agents', '0'], /'--agents <n>'.*1 to 26/],
     ['half an agent', ['--agents', '1.5'], /'--agents <n>'.*1 to 26/],
     ['no amount', ['--budget', 'much'], /'--budget <usd>'.*US dollars/],
+    ['no length', ['--max-tokens', '0.5'], /'--max-tokens <n>'.*number of tokens/],
     ['nothing to spend', ['--budget', '0'], /'--budget <usd>'.*US dollars/],
   ];
   test.for(wrong)('%s', async ([, words, said]) => {

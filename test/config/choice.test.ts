@@ -189,6 +189,26 @@ test('--budget replaces the limit in dollars, and leaves the others', () => {
   }
 });
 
+test('--max-tokens limits the replies of everybody that a configuration names, and changes nothing else', () => {
+  const limits = (value: unknown): unknown[] => {
+    if (typeof value !== 'object' || value === null) return [];
+    const { backend, module, config } = value as { backend?: object; module?: string; config?: object };
+    const own = module?.endsWith('LLM') ? [config] : backend === undefined ? [] : [backend];
+    return [
+      ...own.map((each) => (each as { max_tokens?: number }).max_tokens),
+      ...Object.values(value).flatMap(limits),
+    ];
+  };
+  for (const content of Object.values(configs)) {
+    const before = withChoice(written(content), { model: ollama });
+    const after = withChoice(written(content), { model: ollama, maxTokens: 300 });
+    expect(limits(after.content).length).toBeGreaterThan(0);
+    expect(new Set(limits(after.content))).toEqual(new Set([300]));
+    const without = (text: string): string => text.replaceAll(/,?"max_tokens":\d+/g, '').replaceAll('{,', '{');
+    expect(without(JSON.stringify(after.content))).toBe(without(JSON.stringify(before.content)));
+  }
+});
+
 const backend: fc.Arbitrary<Backend> = fc.constantFrom<Backend>(
   ollama,
   claude,
@@ -205,7 +225,7 @@ const backend: fc.Arbitrary<Backend> = fc.constantFrom<Backend>(
 describe('of any choice', () => {
   test('it can be made twice, and the second time changes nothing', () => {
     const choice: fc.Arbitrary<Choice> = fc.record(
-      { model: backend, fallback: backend, usd: fc.constantFrom(0.5, 2) },
+      { model: backend, fallback: backend, usd: fc.constantFrom(0.5, 2), maxTokens: fc.constantFrom(100, 2000) },
       { requiredKeys: [] },
     );
     fc.assert(

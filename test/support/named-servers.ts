@@ -11,6 +11,8 @@ interface Kind {
   route: string;
   /** Its models. A request for any other is refused. */
   models: string[];
+  /** How long a context it has loaded them with, where it says so. */
+  context?: { path: string; key: string };
   /** Whether it takes any name for the one model that it has. */
   anyName?: boolean;
   /** Whether it asks for a key. */
@@ -79,6 +81,7 @@ const kinds = {
     base: '/v1',
     route: '/chat/completions',
     models: ['qwen3:8b', 'nomic-embed-text:latest', 'llama3.2:latest'],
+    context: { path: '/api/ps', key: 'context_length' },
     unauthorized,
     unknownModel: { status: 404, body: (id) => ({ error: { message: `model '${id}' not found`, type: 'api_error' } }) },
     unknownRoute: { status: 404, body: {} },
@@ -88,6 +91,7 @@ const kinds = {
     base: '/v1',
     route: '/chat/completions',
     models: ['qwen/qwen3-8b', 'text-embedding-nomic-embed-text-v1.5'],
+    context: { path: '/api/v0/models', key: 'loaded_context_length' },
     unauthorized,
     unknownModel: { status: 404, body: (id) => ({ error: { message: `Model "${id}" not found` } }) },
     unknownRoute: { status: 200, body: { error: 'Unexpected endpoint or method.' } },
@@ -96,6 +100,7 @@ const kinds = {
     base: '/v1',
     route: '/chat/completions',
     models: ['Qwen/Qwen3-8B'],
+    context: { path: '/v1/models', key: 'max_model_len' },
     asksKey: true,
     unauthorized: { error: 'Unauthorized' },
     unknownModel: {
@@ -117,6 +122,8 @@ const kinds = {
 } satisfies Record<string, Kind>;
 
 export type ServerKind = keyof typeof kinds;
+
+const contextPaths = Object.values(kinds).flatMap((kind: Kind) => kind.context?.path ?? []);
 
 /** A server of models of some kind. */
 export interface NamedServer {
@@ -152,9 +159,24 @@ export async function startNamedServer(name: ServerKind, model: ModelServer): Pr
     // A key has no business where nobody asks for one.
     if (!kind.asksKey && !['Bearer none', undefined].includes(authorization))
       return refuse(500, { error: { message: `a key: ${authorization}` } });
-    if (method === 'GET' && path === `${kind.base}/models`) {
-      const data = kind.models.map((id) => ({ id, object: 'model', created: 1, owned_by: 'library' }));
+    const says = kind.context?.path === path;
+    if (method === 'GET' && (path === `${kind.base}/models` || says)) {
+      const context = says && kind.context ? { [kind.context.key]: 32_768 } : {};
+      const data = kind.models.map((id) => ({
+        id,
+        model: id,
+        object: 'model',
+        created: 1,
+        owned_by: 'library',
+        ...context,
+      }));
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ object: 'list', data }));
+      return;
+    }
+    // Whoever looks for a context finds out so that there is none to be found.
+    if (method === 'GET' && contextPaths.includes(path)) {
+      response.writeHead(kind.unknownRoute.status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(kind.unknownRoute.body));
       return;
     }
     if (method !== 'POST' || path !== kind.base + kind.route)

@@ -58,8 +58,8 @@ async function isOpenSession(shell: Shell, { client }: Reprise, id: string, opti
       return false;
     }
     if (type !== 'session') throw usageError(`The run ${id} is no session: its type is ${type}`);
-    const { config, history, model, agents, budget, tools, yes } = options;
-    if ([config, history, model, agents, budget, tools, yes].some((each) => each !== undefined))
+    const { config, history, model, maxTokens, agents, budget, tools, yes } = options;
+    if ([config, history, model, maxTokens, agents, budget, tools, yes].some((each) => each !== undefined))
       shell.say(`The session ${id} is open: it goes on with its own configuration and history`);
     return true;
   } catch (error) {
