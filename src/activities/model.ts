@@ -152,7 +152,7 @@ export function createCallModel(dependencies: CallModelDependencies) {
         : await send(input.backend, messages, {
             tools: tools.specs,
             ...(input.toolChoice !== undefined && { toolChoice: input.toolChoice }),
-            ...(input.bySchema && { bySchema: true }),
+            ...(input.bySchema && { bySchema: input.bySchema }),
             loadImages: (of) => loadImages(store, of),
             signal,
             attempt,

@@ -26,10 +26,10 @@ export interface ModelRequest {
   /** Whether the reply may call them; `auto` if absent. */
   toolChoice?: ToolChoice;
   /**
-   * Whether the reply is to be a call of one of the tools that take texts, written as JSON by a schema: for models that do not call
-   * what they should. Where a server can be made to call, it is not needed.
+   * The tools of which the reply is to call one, written as JSON by a schema: for models that do not call what they should.
+   * Where a server can be made to call, it is not needed.
    */
-  bySchema?: boolean;
+  bySchema?: string[];
   /** Aborts the request. The model then rejects with the signal's reason. */
   signal: AbortSignal;
   /** Which try of the call this is, from 1; 1 if absent. A later one is given more time to stay silent. */

@@ -16,7 +16,7 @@ export interface WrittenSchema {
 }
 
 /**
- * The schema of a text that is a call of one of the tools that take texts, as `writtenCall` reads it; undefined where none is
+ * The schema of a text that is a call of one of the tools that it names, as `writtenCall` reads it; undefined where none is
  * wanted, or the server takes none or can be made to call.
  */
 export function writtenSchema(
@@ -24,9 +24,9 @@ export function writtenSchema(
   { forcedTools, strictSchemas }: Capabilities,
   learned: Learned,
 ): WrittenSchema | undefined {
-  if (!bySchema || forcedTools || !learned.takesSchemas) return undefined;
+  if (bySchema === undefined || forcedTools || !learned.takesSchemas) return undefined;
   const calls = usable(tools, toolChoice)
-    .filter(({ asText }) => asText)
+    .filter(({ name }) => bySchema.includes(name))
     .map(({ name, parameters }) => ({
       type: 'object',
       properties: {

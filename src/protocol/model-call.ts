@@ -20,8 +20,8 @@ export interface CallModelInput {
   tools: BlobRef | null;
   /** Whether the reply may call them; `auto` if absent. */
   toolChoice?: ToolChoice;
-  /** Whether the call is to be written by a schema, where the model has given a text in place of one; absent: no. */
-  bySchema?: true;
+  /** The tools of which the reply is to call one by a schema, where the model has given a text in place of a call; absent: none. */
+  bySchema?: string[];
   /** The tools that the call may run itself; absent: none. */
   quick?: QuickTools;
   /** For a shadow: `transcript` and `append` are its parent's conversation, which the shadow gets as plain text. */

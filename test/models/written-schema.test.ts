@@ -12,7 +12,7 @@ const tool = (name: string, rest: object = {}) => ({
   parameters: { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] },
   ...rest,
 });
-const tools = [tool('answer', { asText: true }), tool('vote', { asText: true }), tool('search')];
+const tools = [tool('answer'), tool('vote'), tool('search')];
 const written = '{"name": "vote", "arguments": {"text": "x"}}';
 
 type Body = Record<string, unknown>;
@@ -44,7 +44,7 @@ async function disposable() {
   return { ...server, [Symbol.asyncDispose]: () => server.close() };
 }
 
-describe('a call by a schema is asked for in place of tools, of those alone that take texts', () => {
+describe('a call by a schema is asked for in place of tools, of those alone that are named', () => {
   const either = [{ properties: { name: { enum: ['answer'] } } }, { properties: { name: { enum: ['vote'] } } }];
 
   test.each<[string, Backend, (schema: object) => object]>([
@@ -64,16 +64,20 @@ describe('a call by a schema is asked for in place of tools, of those alone that
       (schema) => ({ output_config: { format: { type: 'json_schema', schema } }, tool_choice: { type: 'none' } }),
     ],
   ])('%s', async (_, backend, expected) => {
-    const many = await sent(backend, { toolChoice: 'required', bySchema: true });
+    const many = await sent(backend, { toolChoice: 'required', bySchema: ['answer', 'vote'] });
     expect(many).toMatchObject(expected({ anyOf: either }));
-    const one = await sent(backend, { toolChoice: { oneOf: ['vote'] }, bySchema: true });
+    const one = await sent(backend, { toolChoice: { oneOf: ['vote'] }, bySchema: ['answer', 'vote'] });
     expect(one).toMatchObject(expected({ type: 'object', ...either[1] }));
     if (backend.type === 'chatcompletion') expect(many).not.toHaveProperty('tools');
   });
 
   test.each<[string, Backend, Partial<ModelRequest>]>([
-    ['where the server forces calls', { type: 'openai', model: 'gpt-4.1' }, { bySchema: true }],
-    ['where nothing takes texts', { type: 'chatcompletion', model: 'm' }, { bySchema: true, tools: [tool('search')] }],
+    ['where the server forces calls', { type: 'openai', model: 'gpt-4.1' }, { bySchema: ['answer', 'vote'] }],
+    [
+      'where it has none of the tools',
+      { type: 'chatcompletion', model: 'm' },
+      { bySchema: ['answer', 'vote'], tools: [tool('search')] },
+    ],
     ['where none is asked for', { type: 'claude', model: 'claude-sonnet-5-5' }, {}],
   ])('and not %s', async (_, backend, request) => {
     const body = await sent(backend, request);
@@ -90,8 +94,8 @@ test('a server that refuses a schema gets the tools again, and is not asked for 
     return response.end();
   });
   const { ask } = server.opener()({ type: 'chatcompletion', model: 'm' });
-  await ask({ tools, bySchema: true });
-  await ask({ tools, bySchema: true });
+  await ask({ tools, bySchema: ['answer', 'vote'] });
+  await ask({ tools, bySchema: ['answer', 'vote'] });
   expect(server.bodies.map((body) => ['response_format' in body, 'tools' in body])).toEqual([
     [true, false],
     [false, true],

@@ -34,8 +34,8 @@ export interface ReplyOptions {
   choice?: ToolChoice;
   /** Takes the place of the backend's own temperature. */
   temperature?: number | undefined;
-  /** Whether a model that has given a text in place of a call is held to one by a schema; it is not if absent. */
-  bySchema?: boolean | undefined;
+  /** The tools of which a model that has given a text in place of a call is held to one by a schema; none if absent. */
+  bySchema?: string[] | undefined;
 }
 
 /** A conversation at one moment, from which another one may start. */
@@ -119,7 +119,7 @@ export class Agent {
           append: this.#pending,
           tools: this.#tools,
           ...(choice !== undefined && { toolChoice: choice }),
-          ...(bySchema && { bySchema: true as const }),
+          ...(bySchema && { bySchema }),
           ...(quick !== undefined && { quick }),
           ...(work !== undefined && { work }),
         });

@@ -53,10 +53,10 @@ export async function structured<T>(
   const { agent, broadcast } = asker;
   const choice = { oneOf: [spec.tool, ...(broadcast === undefined ? [] : ['ask_others'])] };
   let last: StructuredResult<T> | undefined;
-  let bySchema = false;
+  let bySchema: string[] | undefined;
   for (let repairs = 0, rounds = 0; ;) {
     const { calls, content, finish } = await agent.reply(purpose, { choice, bySchema });
-    bySchema ||= calls.length === 0;
+    if (calls.length === 0) bySchema = [spec.tool];
     const asks = calls.filter(({ name }) => name === 'ask_others');
     if (broadcast !== undefined && asks.length > 0 && rounds < mostRounds) {
       rounds += 1;

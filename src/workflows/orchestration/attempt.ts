@@ -98,7 +98,7 @@ function newParticipant(
     millisecondsLeft: team.timeout_settings.agent_timeout_seconds * 1000,
     working: undefined,
     strikes: 0,
-    bySchema: false,
+    calling: 'unknown',
     prose: undefined,
     lastProblem: '',
     answersGiven: 0,

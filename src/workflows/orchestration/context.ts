@@ -166,8 +166,8 @@ export interface Participant {
   working: { since: number; waited: number } | undefined;
   /** Replies in a row that were neither an answer nor a usable vote. */
   strikes: number;
-  /** Whether it has written a text in place of a call, and is held to calls by a schema from then on. */
-  bySchema: boolean;
+  /** How its model comes to call: one that has only ever written texts in place of calls is held to them by a schema. */
+  calling: 'unknown' | 'by_itself' | 'by_schema';
   /** A text in place of an answer or a vote, of which the agent was told that it was neither. */
   prose: GivenAnswer | undefined;
   /** What was wrong with its last reply, in words; empty when nothing was. */

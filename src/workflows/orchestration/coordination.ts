@@ -137,7 +137,7 @@ async function takeText(participation: Participation, reply: Reply): Promise<Act
   };
   if (reply.content.trim() === '') return refuse(noAction);
   const isFirst = participant.prose === undefined;
-  participant.bySchema = true;
+  if (participant.calling === 'unknown') participant.calling = 'by_schema';
   participant.prose = answerAmong(participant.prose, proseOf(participation, reply), context.plain.task);
   if (isFirst) return refuse(attempt.phase === 'voting' ? voteByCall : answerByCall);
   if (attempt.phase === 'voting') {

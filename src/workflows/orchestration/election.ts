@@ -38,7 +38,7 @@ async function choose(context: OrchestrationContext, attempt: Attempt): Promise<
   try {
     const judge = finalConversation(context, first, opening, true);
     const purpose = { what: 'vote', when: whenOf(attempt), timeout: patienceMs } as const;
-    const { calls } = await judge.reply(purpose, { choice: { oneOf: ['vote'] }, bySchema: true });
+    const { calls } = await judge.reply(purpose, { choice: { oneOf: ['vote'] }, bySchema: ['vote'] });
     const [name] = calls.flatMap((call) => ('input' in call && call.name === 'vote' ? [call.input['agent_id']] : []));
     return candidates.find((candidate) => candidate.name === name);
   } catch (error) {

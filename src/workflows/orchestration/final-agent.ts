@@ -27,7 +27,7 @@ import { doneWork } from './participant.ts';
 import { carryOutPrompt, decisionPrompt, decisionRepair, filesPrompt, presentPrompt, refusalText } from './prompts.ts';
 import { presentedMessage, reviewMessage } from './review-prompts.ts';
 import { answersText, namesOf } from './shown-answers.ts';
-import { whyWorse } from './presented.ts';
+import { asElected, whyWorse } from './presented.ts';
 import { readDecision, type Decision } from './rules/decision.ts';
 
 /** How often a judge that has decided nothing is asked again. */
@@ -122,11 +122,11 @@ async function decide(
 }
 
 async function decisionOf(agent: Agent, purpose: Purpose): Promise<Decision> {
-  let bySchema = false;
+  let bySchema: string[] | undefined;
   for (let repairs = 0; repairs <= maxRepairs; repairs++) {
     try {
       const { calls } = await agent.reply(purpose, { choice: 'required', bySchema });
-      bySchema ||= calls.length === 0;
+      if (calls.length === 0) bySchema = ['submit', 'restart_orchestration'];
       for (const call of calls) {
         const problem = 'error' in call ? refusalText({ kind: 'invalid', error: call.error }) : accepted;
         agent.answerCall(call.id, problem);
@@ -171,6 +171,8 @@ async function presentedBy(
   selected: Candidate,
 ): Promise<GivenAnswer | string> {
   const purpose = purposeOf(context, attempt, 'present');
+  const given = context.team.final_agent === undefined ? asElected(context, attempt, selected) : undefined;
+  if (given !== undefined) return given;
   try {
     const works = hasTools(selected.teamAgent.sources) || isClaudeCode(context, selected);
     const presentedHow = works ? presentedWithTools : presentedAsText;

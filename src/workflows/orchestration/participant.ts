@@ -2,6 +2,7 @@ import { CancellationScope } from '@temporalio/workflow';
 import { withoutMarker } from '../agent/final-answer.ts';
 import { actionTemperature, ReAct } from '../agent/react.ts';
 import { runCalls, type LoopContext } from '../agent/loop-context.ts';
+import type { ReplyOptions } from '../agent/agent.ts';
 import type { Purpose } from '../agent/model-caller.ts';
 import type { Reply, ReplyCall } from '../../protocol/model-call.ts';
 import { notRun, teamActionPrompt } from '../agent/prompts.ts';
@@ -24,9 +25,9 @@ export async function nextReply(participation: Participation): Promise<Reply> {
   const purpose = purposeOf(participation);
   if (orchestrator.kind !== 'react') {
     const temperature = temperatureOf(participant);
-    // An agent with tools of its own is held to its answer or vote alone right after a text in its place.
-    const bySchema = participant.bySchema && (participant.tools === undefined || participant.prose !== undefined);
-    const reply = await participant.agent.reply(purpose, { choice: 'required', temperature, bySchema });
+    const how = callingOf(participation);
+    const reply = await participant.agent.reply(purpose, { temperature, ...how });
+    if (reply.calls.length > 0 && how.bySchema === undefined) participant.calling = 'by_itself';
     participant.work.push(...(reply.work ?? []));
     return reply;
   }
@@ -36,6 +37,22 @@ export async function nextReply(participation: Participation): Promise<Reply> {
   await phases.think();
   participant.agent.tell({ role: 'system', content: orchestrator.action_prompt ?? teamActionPrompt });
   return participant.agent.reply(purpose, { choice: 'required', temperature: actionTemperature });
+}
+
+/**
+ * How the next reply is made a call. A schema is for what follows a text in place of one, and for a model that has never called
+ * by itself, which then gives what the phase is for: it would go on giving answers where it is to vote. A text that may be its
+ * answer needs none, since what such a model writes into a schema is no better. An agent with tools of its own is held to a
+ * schema only right after a text.
+ */
+function callingOf({ attempt, context, participant }: Participation): ReplyOptions {
+  const { calling, prose, tools } = participant;
+  const isVoting = attempt.phase === 'voting';
+  const isAnswered = !isVoting && prose !== undefined && prose.isCut !== true && !isDebris(prose, context.plain.task);
+  const isHeld = (prose !== undefined || (calling === 'by_schema' && tools === undefined)) && !isAnswered;
+  const wanted = isVoting ? 'vote' : 'new_answer';
+  const bySchema = calling === 'by_schema' ? [wanted] : ['new_answer', 'vote'];
+  return { choice: 'required', ...(isHeld && { bySchema }) };
 }
 
 /** What a participant's model is called for, with the time that it has left. */
@@ -77,10 +94,14 @@ export function proseOf({ participant }: Participation, { content, finish }: Rep
  */
 export function answerAmong(one: GivenAnswer | undefined, other: GivenAnswer, task: string): GivenAnswer {
   if (one === undefined) return other;
-  const occasion = { task, instructions: `${answerByCall} ${voteByCall} ${noAction}` };
-  if (whyDebris(other.content, occasion) !== undefined) return one;
-  if (whyDebris(one.content, occasion) !== undefined) return other;
+  if (isDebris(other, task)) return one;
+  if (isDebris(one, task)) return other;
   return one.isCut && !other.isCut ? other : one;
+}
+
+/** Whether a text is no answer for anybody, whatever the task. */
+export function isDebris({ content }: GivenAnswer, task: string): boolean {
+  return whyDebris(content, { task, instructions: `${answerByCall} ${voteByCall} ${noAction}` }) !== undefined;
 }
 
 /**

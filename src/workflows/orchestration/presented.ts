@@ -1,5 +1,6 @@
 import { whyDebris } from './rules/debris.ts';
-import type { GivenAnswer } from './context.ts';
+import type { Attempt, Candidate, GivenAnswer, OrchestrationContext } from './context.ts';
+import { isDebris } from './participant.ts';
 import { decisionPrompt, decisionRepair, finalText, presentPrompt } from './prompts.ts';
 
 /** What a final agent is told, which is no answer. */
@@ -15,4 +16,19 @@ export function whyWorse(presented: Words, elected: Words, task: string): string
   if (debris === undefined && (!presented.isCut || elected.isCut)) return undefined;
   if (whyDebris(elected.content, occasion) !== undefined) return undefined;
   return debris === undefined ? "the final agent's text was cut off at its limit" : `the final agent wrote ${debris}`;
+}
+
+/**
+ * What is delivered for an answer whose model has called nothing by itself, and would often present something else: the answer as it
+ * is, or in words why. Undefined where it is to be presented.
+ */
+export function asElected(
+  { plain }: OrchestrationContext,
+  attempt: Attempt,
+  { answer, teamAgent }: Candidate,
+): GivenAnswer | string | undefined {
+  const author = attempt.participants.find((participant) => participant.teamAgent === teamAgent);
+  if (author?.calling !== 'by_schema' || attempt.isPlanning || answer.isCut || isDebris(answer, plain.task))
+    return undefined;
+  return author.out === undefined ? answer : 'the final agent is out of the attempt';
 }
