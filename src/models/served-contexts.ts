@@ -34,8 +34,9 @@ const others: Place[] = [
 /** How often a server is asked that lists models and does not say it, since it may load one only when it is called. */
 const mostTimes = 3;
 
+/** llama.cpp lists its model under both keys. */
 const entriesOf = (list: List): Entry[] =>
-  [list?.data, list?.models].flatMap((each) => (Array.isArray(each) ? (each as Entry[]) : []));
+  [list?.data, list?.models].find((each): each is Entry[] => Array.isArray(each)) ?? [];
 
 /** How many tokens of context a list says that a model has; undefined if it does not say. */
 function contextIn(entries: Entry[], model: string, read: Place['read']): number | undefined {

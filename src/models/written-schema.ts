@@ -31,7 +31,8 @@ export function writtenSchema(
       type: 'object',
       properties: {
         name: { type: 'string', enum: [name] },
-        arguments: (strictSchemas && strictSchema(parameters)) || parameters,
+        // Who holds arguments to schemas takes no bounds in them, and its models come to an end.
+        arguments: (strictSchemas && strictSchema(parameters)) || bounded(parameters),
       },
       required: ['name', 'arguments'],
       additionalProperties: false,
@@ -39,4 +40,25 @@ export function writtenSchema(
   const [only, ...others] = calls;
   if (only === undefined) return undefined;
   return { name: 'call', schema: others.length === 0 ? only : { anyOf: calls } };
+}
+
+/** In characters: the texts that are what was asked for have the limit of the reply. */
+const longestText = 1000;
+const whole = ['content', 'result', 'answer', 'text', 'summary'];
+
+/** The most items of a list. */
+const mostItems = 20;
+
+/** A schema whose texts and lists come to an end: a small model that may go on inside of one does so to the limit of its reply. */
+function bounded(schema: unknown, name = ''): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => bounded(each));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const entries = Object.entries(schema).map(([key, value]) => [key, bounded(value, key)] as const);
+  const { type, enum: values } = schema as { type?: unknown; enum?: unknown };
+  const isText = type === 'string' && values === undefined && !whole.includes(name);
+  return {
+    ...(isText && { maxLength: longestText }),
+    ...(type === 'array' && { maxItems: mostItems }),
+    ...Object.fromEntries(entries),
+  };
 }

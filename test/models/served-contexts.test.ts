@@ -26,7 +26,12 @@ describe('the context that a server has loaded a model with', () => {
     ['vLLM', { '/v1/models': { data: [{ id: 'm', max_model_len: 4096 }] } }, 4096],
     [
       'llama.cpp, under any name',
-      { '/v1/models': { data: [{ id: 'm.gguf', meta: { n_ctx: 2048, n_ctx_train: 8192 } }] } },
+      {
+        '/v1/models': {
+          models: [{ name: 'm.gguf' }],
+          data: [{ id: 'm.gguf', meta: { n_ctx: 2048, n_ctx_train: 8192 } }],
+        },
+      },
       2048,
     ],
     [

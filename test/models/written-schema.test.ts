@@ -86,6 +86,33 @@ describe('a call by a schema is asked for in place of tools, of those alone that
   });
 });
 
+test('texts and lists in a schema come to an end, but for the text that was asked for', async () => {
+  const text = { type: 'string' };
+  const properties = {
+    content: text,
+    reason: text,
+    kind: { type: 'string', enum: ['a'] },
+    items: { type: 'array', items: text },
+  };
+  const { response_format } = await sent(
+    { type: 'chatcompletion', model: 'm' },
+    { tools: [{ ...tool('answer'), parameters: { type: 'object', properties, required: [] } }], bySchema: ['answer'] },
+  );
+  const bounded = { type: 'string', maxLength: 1000 };
+  expect(response_format).toMatchObject({
+    json_schema: {
+      schema: {
+        properties: {
+          arguments: {
+            properties: { ...properties, reason: bounded, items: { type: 'array', items: bounded, maxItems: 20 } },
+          },
+        },
+      },
+    },
+  });
+  expect(JSON.stringify(response_format).match(/maxLength/g)).toHaveLength(2);
+});
+
 test('a server that refuses a schema gets the tools again, and is not asked for one any more', async () => {
   await using server = await RawServer.start((response, body) => {
     if ('response_format' in body)
