@@ -85,8 +85,8 @@ function roomIn(backend: Backend, tools: ToolSpec[], served = Infinity): number 
   return Math.max(0, context - reply - tokensOfTools(tools));
 }
 
-/** The most of a context that a reply takes where nobody has set its limit. */
-const longestShare = 1 / 2;
+/** A reply of so many tokens may take up to half of a small context. */
+const shortReply = 2048;
 
 /**
  * A backend with a limit for its replies, where its server says how long a context it has: many of those let a model go on for as
@@ -96,7 +96,7 @@ const longestShare = 1 / 2;
  */
 function withLimit(backend: Backend, served: number | undefined, taken: number): Backend {
   if (served === undefined || backend.max_tokens !== undefined) return backend;
-  const free = Math.min(served * longestShare, served - taken);
+  const free = Math.min(shortReply, served / 2, served - taken);
   return { ...backend, max_tokens: Math.floor(Math.max(served * replyShare, free)) };
 }
 

@@ -93,8 +93,8 @@ describe('the context that a server has loaded a model with', () => {
   });
 });
 
-describe('a reply at a server with a context of 8,000 tokens', () => {
-  const limitFor = async (characters: number, keys: Partial<Backend> = {}, served: number | null = 8000) => {
+describe('a reply at a server with a context of 4,000 tokens', () => {
+  const limitFor = async (characters: number, keys: Partial<Backend> = {}, served: number | null = 4000) => {
     const opened: Backend[] = [];
     const send = fittingRequests((backend) => {
       opened.push(backend);
@@ -119,13 +119,14 @@ describe('a reply at a server with a context of 8,000 tokens', () => {
   };
 
   test.each([
-    ['takes half of it after a short question', 100, 4000],
-    ['takes what is left of it after a longer one', 15_000, 2991],
-    ['keeps a quarter of it beside one that leaves less', 18_500, 2000],
+    ['takes half of it after a short question', 100, 2000],
+    ['takes what is left of it after a longer one', 7_500, 1491],
+    ['keeps a quarter of it beside one that leaves less', 9_500, 1000],
   ])('%s', async (_, characters, expected) => expect(await limitFor(characters)).toBe(expected));
 
   test('has the limit that a configuration sets, and none where no server says its context', async () => {
     expect(await limitFor(100, { max_tokens: 50 })).toBe(50);
+    expect(await limitFor(100, {}, 32_000)).toBe(8000);
     expect(await limitFor(100, {}, null)).toBeUndefined();
   });
 });

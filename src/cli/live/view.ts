@@ -1,10 +1,11 @@
 import { createLogUpdate } from 'log-update';
-import type { RunSnapshot } from '../../client.ts';
+import type { PendingCall, RunSnapshot } from '../../client.ts';
 import stringWidth from 'string-width';
 import { AnswerText } from './answer-text.ts';
 import { Progress } from './progress.ts';
 import { drawRegion } from './region.ts';
 import { screenOf } from './screen.ts';
+import { numberText } from './spent.ts';
 import type { Output, Shell } from '../shell.ts';
 import { Telling } from './telling.ts';
 
@@ -51,7 +52,7 @@ class PlainView implements View {
     for (const line of this.#telling.linesOf(look)) this.#write(line);
     this.#progress.see(look.events);
     if (Date.now() - this.#saidAt < silenceMs || look.state === undefined) return;
-    const waiting = [...new Set(look.calls.map((call) => this.#telling.agentOf(call)))].join(', ');
+    const waiting = [...new Set(look.calls.map((call) => this.#waitedFor(call)))].join(', ');
     const place = this.#progress.partsOf(look, Date.now()).join(', ');
     this.say(`… ${place}${waiting === '' ? '' : `: waiting for ${waiting}`}`);
   }
@@ -67,6 +68,14 @@ class PlainView implements View {
   pause(): void {}
 
   close(): void {}
+
+  /** Who is waited for, with how much that model has written by now, so that one who looks sees it grow. */
+  #waitedFor(call: PendingCall): string {
+    const agent = this.#telling.agentOf(call);
+    const { characters = 0, waitsFor } = call.progress ?? {};
+    const how = waitsFor ?? (characters === 0 ? '' : `${numberText(characters, 0)} characters so far`);
+    return how === '' ? agent : `${agent} (${how})`;
+  }
 
   #write(line: string): void {
     this.#stream.write(`${line}\n`);

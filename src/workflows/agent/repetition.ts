@@ -26,14 +26,48 @@ function isPeriodic(text: string, unit: number, length: number): boolean {
   return true;
 }
 
+/** Where a text has said for the first time what it says over and over at its end, as its index; undefined if it does not. */
+function firstRound(text: string, size: RepetitionSize): number | undefined {
+  const unit = unitOf(text, size);
+  if (unit === undefined) return undefined;
+  let end = text.length;
+  while (end > unit && text[end - 1] === text[end - 1 - unit]) end -= 1;
+  return end;
+}
+
+/** Loops that count are told from lists by more rounds. */
+const counting: RepetitionSize = { times: 20, characters: 800 };
+
+/** Stands for any number. */
+const mark = '\0';
+
+/** The same for a text that repeats a sentence and only counts on, as in "### 7. So it is, as we have said above." */
+function firstCounted(text: string, size: RepetitionSize): number | undefined {
+  const found = [...text.matchAll(/\d+/g)];
+  const numbers = found.map(([digits]) => Number(digits));
+  const masked = text.replaceAll(/\d+/g, mark);
+  const unit = found.length < size.times ? undefined : unitOf(masked, size);
+  if (unit === undefined) return undefined;
+  const said = masked.slice(-unit);
+  const perUnit = said.split(mark).length - 1;
+  if (perUnit === 0 || !isProse(said + said)) return undefined;
+  const last = numbers.slice(-perUnit * size.times);
+  if (last.some((number, index) => index >= perUnit && ![0, 1].includes(number - last[index - perUnit]!)))
+    return undefined;
+  const end = firstRound(masked, size) ?? 0;
+  // Each number before it is as much longer as it has more digits than one.
+  const before = found.slice(0, masked.slice(0, end).split(mark).length - 1);
+  return end + before.reduce((sum, [digits]) => sum + digits.length - 1, 0);
+}
+
+/** Whether a text is a sentence, and no row of a table, of data or of a program. */
+const isProse = (text: string): boolean => /(?:\p{L}+[ ,'’-]+){5}\p{L}+/u.test(text) && !/[|{}"<>;=\t]/.test(text);
+
 /** A text without the repetitions at its end, of which one is left; undefined if it does not go round in circles. */
 export function withoutRepetition(text: string): string | undefined {
   const trimmed = text.trimEnd();
-  const unit = unitOf(trimmed, whole);
-  if (unit === undefined) return undefined;
-  let end = trimmed.length;
-  while (end > unit && trimmed[end - 1] === trimmed[end - 1 - unit]) end -= 1;
-  return trimmed.slice(0, end);
+  const end = firstRound(trimmed, whole) ?? firstCounted(trimmed, counting);
+  return end === undefined ? undefined : trimmed.slice(0, end);
 }
 
 /** After how many characters a growing text is looked at again, and how much of its end. */
@@ -51,6 +85,6 @@ export class RepetitionWatch {
     this.#unseen += piece.length;
     if (this.#unseen < lookEvery) return false;
     this.#unseen = 0;
-    return unitOf(this.#end, growing) !== undefined;
+    return (firstRound(this.#end, growing) ?? firstCounted(this.#end, growing)) !== undefined;
   }
 }

@@ -108,6 +108,13 @@ describe('what models usually write is left alone', () => {
   });
 });
 
+test('of a loop that counts, the first round is left', () => {
+  const rounds = Array.from({ length: 60 }, (_, n) => `### ${n + 1}.\n\nThe answer is to answer as the user suggests.`);
+  const rest = withoutRepetition(`Two ways:\n\n${rounds.join('\n\n')}`);
+  expect(rest).toContain(rounds[0]);
+  expect(rest).not.toContain(rounds[2]);
+});
+
 test('of a loop one round is left, and all that came before it', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 60, max: 200 }), (length, times) => {
@@ -130,6 +137,10 @@ describe('a text that grows', () => {
     ['a short phrase for ever', 'Red. '.repeat(2000)],
     ['a line for ever', `The answer: ${'- Red is a primary colour, and so is blue.\n'.repeat(400)}`],
     ['a paragraph for ever', `${'It is '.repeat(60)}!`.repeat(80)],
+    [
+      'a sentence for ever, with a number that counts on',
+      Array.from({ length: 200 }, (_, n) => `### ${n}.\n\nThe answer is to answer as the user suggests.`).join('\n\n'),
+    ],
   ])('%s is ended', (_, text) => {
     expect(isEnded(text)).toBe(true);
   });
@@ -144,6 +155,13 @@ describe('a text that grows', () => {
     ['code with lines that are alike', code],
     ['what somebody has asked to be said a hundred times', 'I must not talk in class.\n'.repeat(100)],
     ['zeros', '0 '.repeat(9000)],
+    [
+      'a plan of days whose numbers differ',
+      Array.from(
+        { length: 90 },
+        (_, n) => `On day ${n + 1} you eat ${(n * 37) % 90} grams of rice with two eggs.`,
+      ).join('\n'),
+    ],
   ])('%s is not', (_, text) => {
     expect(isEnded(text)).toBe(false);
   });
