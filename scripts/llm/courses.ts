@@ -9,18 +9,13 @@ export interface Course {
   start(reprise: Reprise, backend: Backend): Promise<Run>;
 }
 
-/** Limits of each run, by which it ends in time whatever its model does. */
-const budget = { calls: 30, seconds: 300 };
-
 const task = 'Which is the largest planet of the solar system? Answer in one sentence, and say why.';
 
 type Coordination = NonNullable<TeamConfigInput['orchestrator']>['coordination'];
 
 const team = (backend: Backend, ids: string[], coordination: Coordination): TeamConfigInput => ({
   agents: ids.map((id) => ({ id, backend })),
-  timeout_settings: { orchestrator_timeout_seconds: 300, agent_timeout_seconds: 240 },
-  orchestrator: { coordination: { max_orchestration_restarts: 1, ...coordination } },
-  budget,
+  orchestrator: { coordination },
 });
 
 /** The module of one agent's model that speaks a backend's wire. */
@@ -48,7 +43,6 @@ const withTools = ({ type, ...llm }: Backend, loop: Loop): OneAgentConfigInput =
     { module: 'agent', protocol: 'ToolProviderProtocol', provider: 'tools' },
     { module: '__entry__', protocol: 'TextMessageHandlerProtocol', provider: 'agent' },
   ],
-  budget,
 });
 
 const weather = "What's the weather like in Paris, and is it colder in Berlin?";
@@ -61,6 +55,19 @@ export const examples = fileURLToPath(new URL('../../examples', import.meta.url)
 const corpus = join(examples, 'sample-corpus');
 
 export const courses: Course[] = [
+  {
+    name: 'capital',
+    start: (reprise, backend) =>
+      reprise.startOrchestration({
+        task: 'What is the capital of France?',
+        config: team(backend, ['ada', 'ben', 'cleo'], {}),
+      }),
+  },
+  {
+    name: 'colours',
+    start: (reprise, backend) =>
+      reprise.startOrchestration({ task: 'Name three primary colours.', config: team(backend, ['ada', 'ben'], {}) }),
+  },
   {
     name: 'team',
     start: (reprise, backend) =>
@@ -114,7 +121,6 @@ export const courses: Course[] = [
             max_planning_iterations: 2,
             search: { provider: 'folder', folder: corpus, max_results: 2 },
           },
-          budget,
         },
       }),
   },
@@ -132,7 +138,6 @@ export const courses: Course[] = [
             max_parallel_subtasks: 2,
             max_subtasks: 6,
           },
-          budget,
         },
       }),
   },

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { failureTypes, type RunEvent, type Usage } from '../../src/client.ts';
+import { failureTypes, type RunEvent, type RunResult, type Usage } from '../../src/client.ts';
 
 /** How a course ended. It is honest if the run says itself how it ended, by an outcome or by a typed failure. */
 export interface Ending {
@@ -17,6 +17,10 @@ export interface Figures {
   tokensIn: number;
   tokensOut: number;
   warnings: number;
+  /** Whether a text was delivered that an agent gave as its answer, or that the final agent presented; undefined where none answer. */
+  isGiven: boolean | undefined;
+  /** What was told and was not so. */
+  untrue: string[];
 }
 
 export interface Row extends Ending, Figures {
@@ -24,8 +28,8 @@ export interface Row extends Ending, Figures {
   seconds: number;
 }
 
-/** What a run has cost and what happened in it. @param named the warnings in its result; absent where the run failed */
-export function figuresOf(events: RunEvent[], usage: Usage | null, named?: string[]): Figures {
+/** What a run has cost and what happened in it. @param result absent where the run failed */
+export function figuresOf(events: RunEvent[], usage: Usage | null, result?: RunResult): Figures {
   const count = (...types: Array<RunEvent['type']>): number => events.filter(({ type }) => types.includes(type)).length;
   return {
     calls: usage?.calls ?? 0,
@@ -33,8 +37,46 @@ export function figuresOf(events: RunEvent[], usage: Usage | null, named?: strin
     prose: events.filter((event) => event.type === 'answer' && event.fromProse === true).length,
     tokensIn: usage?.inputTokens ?? 0,
     tokensOut: usage?.outputTokens ?? 0,
-    warnings: named?.length ?? count('warning'),
+    warnings: result?.warnings.length ?? count('warning'),
+    isGiven: isGiven(events, result),
+    untrue: untrueIn(events, result),
   };
+}
+
+/** Events have the beginnings of texts. */
+const begins = (text: string, beginning: string): boolean => {
+  const [whole, part] = [text, beginning.replace(/…$/, '')].map((each) => each.replace(/\s+/g, ' ').trim());
+  return part !== '' && (whole ?? '').startsWith((part ?? '').slice(0, 100));
+};
+
+function isGiven(events: RunEvent[], result: RunResult | undefined): boolean | undefined {
+  const given = events.flatMap((event) => (event.type === 'answer' ? [event.content] : []));
+  const { answer } = (result ?? {}) as { answer?: string };
+  return given.length === 0 || answer === undefined ? undefined : given.some((each) => begins(answer, each));
+}
+
+/** What events and result say of a team that its own votes and words contradict. */
+function untrueIn(events: RunEvent[], result: RunResult | undefined): string[] {
+  const {
+    answer,
+    outcome,
+    warnings = [],
+  } = (result ?? {}) as { answer?: string; outcome?: string; warnings?: string[] };
+  const said: string[] = [];
+  const success = ['submitted', 'viable', 'complete', 'answered'].includes(outcome ?? '');
+  if (success && answer !== undefined && !/[\p{L}\p{N}]/u.test(answer)) said.push(`${outcome} without an answer`);
+  for (const [index, event] of events.entries()) {
+    if (event.type !== 'selected') continue;
+    const most = Math.max(...Object.values(event.votes));
+    const isTold = warnings.some((text) => text.startsWith('Nobody has voted'));
+    if (Object.keys(event.votes).length > 1 && event.votes[event.agent] !== most)
+      said.push(`${event.agent} had fewer votes`);
+    if (Object.keys(event.votes).length > 1 && most === 0 && !isTold && result !== undefined)
+      said.push('nobody had voted');
+    if (!events.slice(0, index).some((each) => each.type === 'answer' && each.agent === event.agent))
+      said.push(`${event.agent} had given no answer`);
+  }
+  return said;
 }
 
 /** The purposes of calls whose reply has to be one call of a certain tool, and is asked for again if it is not. */
@@ -71,6 +113,8 @@ const columns: Array<[title: string, value: (row: Row) => string]> = [
   ['tokens out', ({ tokensOut }) => String(tokensOut)],
   ['seconds', ({ seconds }) => seconds.toFixed(0)],
   ['warnings', ({ warnings }) => String(warnings)],
+  ['an agent’s answer', ({ isGiven: given }) => (given === undefined ? '' : given ? 'yes' : 'no')],
+  ['untrue', ({ untrue }) => untrue.join('; ') || '0'],
 ];
 
 /** The rows as a table of plain text, numbers to the right. */

