@@ -113,7 +113,7 @@ const columns: Array<[title: string, value: (row: Row) => string]> = [
   ['tokens out', ({ tokensOut }) => String(tokensOut)],
   ['seconds', ({ seconds }) => seconds.toFixed(0)],
   ['warnings', ({ warnings }) => String(warnings)],
-  ['an agent’s answer', ({ isGiven: given }) => (given === undefined ? '' : given ? 'yes' : 'no')],
+  ["an agent's answer", ({ isGiven: given }) => (given === undefined ? '' : given ? 'yes' : 'no')],
   ['untrue', ({ untrue }) => untrue.join('; ') || '0'],
 ];
 

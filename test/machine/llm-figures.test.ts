@@ -77,7 +77,7 @@ test('the table marks a course that did not end honestly', () => {
     { course: 'react', outcome: 'hung', isHonest: false, isGiven: undefined, ...row },
   ]);
   expect(table.split('\n')).toEqual([
-    'course  outcome          calls  repairs  prose taken  tokens in  tokens out  seconds  warnings  an agent’s answer  untrue',
+    "course  outcome          calls  repairs  prose taken  tokens in  tokens out  seconds  warnings  an agent's answer  untrue",
     'team    submitted            1        0            0         10           2        2         0                yes       0',
     'react   NOT HONEST hung      1        0            0         10           2        2         0                          0',
   ]);
