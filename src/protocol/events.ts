@@ -18,7 +18,8 @@ export type Requester = 'final_agent' | 'person';
 /** The events of research runs alone. Their `attempt` is the planning iteration. */
 export type ResearchEventBody =
   | { type: 'plan'; idea: string; approach: string; queries: string[] }
-  | { type: 'searched'; query: string; found: number }
+  /** `reports` of what was found are those of earlier runs; absent: none. */
+  | { type: 'searched'; query: string; found: number; reports?: number }
   /** A page was read, or could not be read for the reason `why`. */
   | { type: 'page'; mark: string; url: string; characters: number; why?: string }
   /** The report has to go without something, such as a search that failed. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
@@ -53,6 +55,9 @@ describe('where nothing is found, nothing is made up', () => {
     const { outcome, report: written } = await run.research({ idea, config });
     expect(outcome).toBe('no_material');
     expect(written.sections[0]?.text).toContain('nothing was found, apart from reports of earlier runs');
+    const told = readFileSync(join(run.home, 'logs', 'log.txt'), 'utf8');
+    expect(told).toContain('nothing found, apart from a report of an earlier run');
+    expect(told).not.toContain('1 found');
   });
 
   test('no search that works: the planner is not asked again', async () => {

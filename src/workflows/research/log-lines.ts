@@ -4,7 +4,11 @@ import { line, type LogLines } from '../runtime/log-entry.ts';
 /** Lines that the document "Conditional Restart Logic" shows in its section Usage Examples are worded as printed there. */
 export const researchLines: LogLines<ResearchEventBody> = {
   plan: ({ attempt, idea }) => [line(`Iteration ${attempt}: "${idea}"`)],
-  searched: ({ found, query }) => [line(`🔎 ${query}: ${found === 0 ? 'nothing found' : `${found} found`}`)],
+  searched: ({ found, query, reports = 0 }) => {
+    const others = found === reports ? 'nothing found' : `${found - reports} found`;
+    const earlier = reports === 1 ? 'a report of an earlier run' : `${reports} reports of earlier runs`;
+    return [line(`🔎 ${query}: ${others}${reports === 0 ? '' : `, apart from ${earlier}`}`)];
+  },
   page: ({ characters, mark, url, why }) => [
     line(
       why === undefined

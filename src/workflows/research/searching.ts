@@ -3,7 +3,7 @@ import type { Activities } from '../../protocol/activities.ts';
 import type { Plan } from '../../protocol/research.ts';
 import type { SearchResult } from '../../protocol/search.ts';
 import { pageMaterial } from './prompts.ts';
-import type { MarkedHit } from './rules/prior-art.ts';
+import { isReport, type MarkedHit } from './rules/prior-art.ts';
 import { topPages } from './rules/pages.ts';
 import type { Draft, Found, ResearchContext } from './context.ts';
 
@@ -66,7 +66,8 @@ async function searchOne(
   try {
     const input = { query, number, search: settings.search };
     const result = await keys.orWait('planner', () => activities.search(input));
-    events.emit({ type: 'searched', query, found: result.hits.length });
+    const reports = result.hits.filter(isReport).length;
+    events.emit({ type: 'searched', query, found: result.hits.length, ...(reports > 0 && { reports }) });
     return result;
   } catch (error) {
     const gap = `"${query}": ${reasonOf(error)}`;
