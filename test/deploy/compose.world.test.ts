@@ -50,8 +50,13 @@ test('what lasts is started again, is looked after, and is reached from this mac
 test.each(Object.entries(services))('%s has no capabilities, gains none, and is limited', (name, service) => {
   expect(service.cap_drop).toEqual(['ALL']);
   expect(service.security_opt).toEqual(['no-new-privileges:true']);
-  expect(service.deploy?.resources?.limits).toEqual({ cpus: expect.any(String), memory: expect.any(String) });
-  expect(service.read_only).toBe(name !== 'ui');
+  expect(service.deploy?.resources?.limits).toEqual({
+    cpus: expect.any(String),
+    memory: expect.any(String),
+    pids: expect.any(Number),
+  });
+  expect(service.read_only).toBe(true);
+  expect(service.ipc).toBe(name === 'postgresql' ? 'private' : 'none');
 });
 
 test.each(['Dockerfile', 'docker-compose.yml'])('each image of %s is pinned by digest', (file) => {
