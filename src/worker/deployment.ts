@@ -142,7 +142,7 @@ export async function livePollers(service: Service, namespace: string, queue = t
 }
 
 /** What marks a namespace, in its data, whose runs have workers of their own: commands start none for it. */
-const workersMark = ['reprise.workers', 'elsewhere'] as const;
+export const workersMark = ['reprise.workers', 'elsewhere'] as const;
 
 /** Whether a namespace is marked as one for which commands start no workers, as docker-compose.yml does. */
 export async function isMarked(service: Service, namespace: string): Promise<boolean> {

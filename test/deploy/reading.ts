@@ -17,6 +17,8 @@ export interface Service {
   healthcheck?: object;
   read_only?: boolean;
   ipc?: string;
+  tmpfs?: string[];
+  volumes?: string[];
   command?: string[];
   cap_drop?: string[];
   security_opt?: string[];
