@@ -15,7 +15,8 @@ RUN node --conditions=reprise-source scripts/build.ts
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 # Temporal's native part is there for five systems, 27 MB each.
 RUN find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "*-unknown-linux-gnu" -exec rm -r {} +
-RUN mkdir -p /build/empty/config /build/empty/data
+# What is mounted in the place of a folder gets its mode, whatever it asks for.
+RUN mkdir -p /build/empty/config && mkdir -m 700 /build/empty/data
 
 FROM node
 LABEL org.opencontainers.image.title="Reprise worker" \
@@ -26,8 +27,7 @@ ENV NODE_ENV=production \
     REPRISE_HOME=/data \
     XDG_CACHE_HOME=/tmp \
     REPRISE_HEALTH_PORT=8081
-COPY --from=build --chown=10001:10001 /build/empty/config /config
-COPY --from=build --chown=10001:10001 /build/empty/data /data
+COPY --from=build --chown=10001:10001 /build/empty /
 COPY --from=build /build/node_modules /reprise/node_modules
 COPY --from=build /build/dist /reprise/dist
 COPY package.json LICENSE /reprise/

@@ -19,11 +19,11 @@ import type { Checked } from '../config/problems.ts';
 import { readConfigFile } from '../config/read-config.ts';
 import { researchSchema, type ResearchConfig } from '../config/research.ts';
 import { defaultAgents, teamSchema, type TeamConfig } from '../config/team.ts';
+import { areWorkersOwn } from './connection.ts';
 import { usageError } from './exit.ts';
 import { checkServer, offerServer } from './model-servers.ts';
 import type { CommonOptions } from './options.ts';
 import type { Shell } from './shell.ts';
-import { meansLocal } from './target.ts';
 import { missingSdk } from '../claude-code/sdk.ts';
 import { findPrices, readPrices } from '../config/models/prices.ts';
 import { searchNotices } from '../config/tools/everyday-tools.ts';
@@ -62,12 +62,12 @@ export async function readPlan(shell: Shell, options: CommonOptions): Promise<Pl
  * @param options of them, `id` is that of a session which may be open already: then nobody is asked anything
  */
 export async function readConversation(shell: Shell, options: CommonOptions): Promise<object | undefined> {
-  const blank = ({ model, fallback, usd, tools }: Choice, environment: Environment): Config | undefined => {
+  const blank: Blank = ({ model, fallback, usd, tools }, environment, isOwn) => {
     if (options.agents !== undefined) return defaultTeam(options);
     const backend = model ?? fallback;
     if (backend !== undefined) return agentOn(backend);
     if (usd === undefined && tools === undefined) return undefined;
-    if (!meansLocal(shell, options)) {
+    if (!isOwn) {
       const option = tools === undefined ? '--budget' : '--tools';
       throw usageError(`${option} needs --model or --config here, since the worker is elsewhere`);
     }
@@ -91,6 +91,9 @@ const checkedAs =
     return checked.ok ? { ok: true, value: config(checked.value) } : checked;
   };
 
+/** @param isOwn whether the worker has this environment */
+type Blank = (choice: Choice, environment: Environment, isOwn: boolean) => Config | undefined;
+
 /**
  * @param blank what to put the choice into where there is no file; undefined for the default agent, which is nowhere
  *   written down
@@ -99,7 +102,7 @@ async function read(
   shell: Shell,
   options: CommonOptions,
   check: (content: unknown) => Checked<Config>,
-  blank: (choice: Choice, environment: Environment) => Config | undefined,
+  blank: Blank,
   mayPrompt = true,
 ): Promise<Config | undefined> {
   const written = options.config === undefined ? undefined : readFile(shell, options.config, check);
@@ -108,13 +111,13 @@ async function read(
       `--agents makes a team of its own, and ${options.config} says who takes part; leave one of them out`,
     );
   const { environment } = shell;
-  const isLocal = meansLocal(shell, options);
-  const choice = await choose(shell, options, written, isLocal, mayPrompt && !options.json);
-  const base = written ?? blank(choice, environment);
+  const isOwn = await areWorkersOwn(shell, options);
+  const choice = await choose(shell, options, written, isOwn, mayPrompt && !options.json);
+  const base = written ?? blank(choice, environment, isOwn);
   const leave = { isThere: shell.canPrompt, yes: options.yes ?? false };
   const config = base && withChoice(base, { ...choice, leave });
-  // A worker elsewhere has keys of its own; one on this machine has the keys of this command.
-  if (isLocal) {
+  // Workers of others have keys of their own; this person's has the keys of this command.
+  if (isOwn) {
     const missing = config
       ? examine(shell, config, dirname(shell.path(options.config ?? 'x'))).missing
       : preflight(agentKind, defaultAgent(environment), environment);
@@ -135,7 +138,7 @@ async function choose(
   shell: Shell,
   options: CommonOptions,
   written: Config | undefined,
-  isLocal: boolean,
+  isOwn: boolean,
   mayPrompt: boolean,
 ): Promise<Choice> {
   const { environment } = shell;
@@ -144,18 +147,18 @@ async function choose(
   const { REPRISE_MODEL: fallbackName } = environment;
   if (name !== undefined) {
     const model = backendOf(name, environment, '--model: ');
-    if (isLocal) await checkServer(`--model ${name}`, model, environment);
+    if (isOwn) await checkServer(`--model ${name}`, model, environment);
     return { model, ...others };
   }
   if (written !== undefined && !needsDefault(written)) return others;
   const fallback = defaultBackend(environment);
   if (fallbackName !== undefined) {
-    if (isLocal) await checkServer(`REPRISE_MODEL=${fallbackName}`, fallback, environment);
+    if (isOwn) await checkServer(`REPRISE_MODEL=${fallbackName}`, fallback, environment);
     return { fallback, ...others };
   }
-  if (!isLocal && maxTokens !== undefined)
+  if (!isOwn && maxTokens !== undefined)
     throw usageError('--max-tokens needs --model or --config here, since the worker is elsewhere');
-  if (!isLocal || fallback.type !== 'offline') return maxTokens === undefined ? others : { fallback, ...others };
+  if (!isOwn || fallback.type !== 'offline') return maxTokens === undefined ? others : { fallback, ...others };
   return { fallback: await offerServer(shell, mayPrompt), ...others };
 }
 

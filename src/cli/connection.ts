@@ -11,7 +11,7 @@ import { variablesNamedIn } from '../config/variables.ts';
 import { noteUse } from '../local/use.ts';
 import { currentVersion } from '../local/worker-version.ts';
 import { liveWorkers, workerFolder, type Queue, type WorkerRecord } from '../local/workers.ts';
-import { livePollers } from '../worker/deployment.ts';
+import { isMarked, livePollers } from '../worker/deployment.ts';
 import { logFormat } from '../worker/log-format.ts';
 import { CommandError, exitStatus } from './exit.ts';
 import { reasonOf } from './failures.ts';
@@ -50,27 +50,80 @@ export async function open(shell: Shell, options: CommonOptions): Promise<Opened
   return openAt(shell, targetOf(shell, options.temporal, holder), holder);
 }
 
+/** Where a command's runs go. */
+interface Place {
+  target: Target;
+  /** Whether the server is this folder's, running or to be started. */
+  isOwn: boolean;
+  /** Whether workers of somebody else's take the runs, which have keys and files of their own. */
+  isForOthers: boolean;
+}
+
+/** What has been found out, for each call of the command line. */
+const places = new WeakMap<Shell, Promise<Place>>();
+
+function placeOf(shell: Shell, options: CommonOptions): Promise<Place> {
+  const place = places.get(shell) ?? findPlace(shell, options);
+  places.set(shell, place);
+  return place;
+}
+
+async function findPlace(shell: Shell, options: CommonOptions): Promise<Place> {
+  const home = homeFolder(shell);
+  const target = targetOf(shell, options.temporal, await usableHolder(home));
+  if (!target.isLocal) return { target, isOwn: false, isForOthers: true };
+  const isOwn = await isOwnServer(home, target.address, target.isNamed);
+  if (isOwn) return { target, isOwn, isForOthers: false };
+  // Somebody's own worker serves everybody's runs.
+  const isForOthers = await asked(shell, target, async (service) => {
+    const isServed = async (): Promise<boolean> =>
+      (await livePollers(service, target.namespace)).some((poller) => !poller.isOwn);
+    return (await isMarked(service, target.namespace)) || isServed();
+  });
+  return { target, isOwn, isForOthers };
+}
+
+type Service = Parameters<typeof isMarked>[0];
+
+/** Asks a server something. @throws `CommandError`, status 3, where it does not answer */
+async function asked<T>(
+  shell: Shell,
+  target: Omit<Target, 'isNamed'>,
+  question: (service: Service) => Promise<T>,
+): Promise<T> {
+  const { reprise } = await openAt(shell, target, undefined);
+  try {
+    return await question(reprise.client.workflowService);
+  } finally {
+    await reprise.close();
+  }
+}
+
+/** Whether a server's namespace is marked as one for which nobody starts workers in passing. */
+export const isMarkedAt = (shell: Shell, target: Omit<Target, 'isNamed'>): Promise<boolean> =>
+  asked(shell, target, (service) => isMarked(service, target.namespace));
+
+/**
+ * Whether the workers of a command's runs are this person's, and thus have the same environment and see the same files. All
+ * that depends on it asks here.
+ *
+ * @throws `CommandError`, status 3, where a server of somebody else's does not answer
+ */
+export const areWorkersOwn = async (shell: Shell, options: CommonOptions): Promise<boolean> =>
+  !(await placeOf(shell, options)).isForOthers;
+
 /**
  * Connects for a command that needs a worker. At a local address it starts what is missing: a server where none answers, and
  * a worker where none has the keys and extensions of this command. The runs that the command starts stay with that worker;
- * other commands start workers of their own beside it.
+ * other commands start workers of their own beside it. For workers of somebody else's it starts nothing.
  *
  * @throws `CommandError`, status 3
  */
 export async function openWithWorker(shell: Shell, options: CommonOptions): Promise<Opened> {
   const home = openHome(shell);
-  const holder = await usableHolder(home);
-  const target = targetOf(shell, options.temporal, holder);
-  if (!target.isLocal) return openElsewhere(shell, target);
+  const { isForOthers, isOwn, target } = await placeOf(shell, options);
+  if (isForOthers) return openElsewhere(shell, target);
   noteUse(home);
-  const isOwn = await isOwnServer(home, target.address, target.isNamed);
-  if (!isOwn) {
-    const opened = await openAt(shell, target, undefined);
-    const pollers = await livePollers(opened.reprise.client.workflowService, target.namespace);
-    // Somebody's own worker serves everybody's runs.
-    if (pollers.some((poller) => !poller.isOwn)) return opened;
-    await opened.reprise.close();
-  }
   const worker = await workerFor(shell, options, target, isOwn, home);
   const server = readHolder(home);
   const address = worker.address ?? server?.address ?? target.address;
@@ -84,6 +137,8 @@ export async function openWithWorker(shell: Shell, options: CommonOptions): Prom
 
 /** Starts the server and the worker again where they are local and have died while a command follows a run. */
 export async function revive(shell: Shell, options: CommonOptions): Promise<void> {
+  // Who serves it may have changed.
+  places.delete(shell);
   try {
     const { reprise } = await openWithWorker(shell, options);
     await reprise.close();

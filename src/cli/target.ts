@@ -1,9 +1,8 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { defaultAddress } from '../client.ts';
 import { definedIn } from '../util/environment.ts';
-import { readHolder, type Holder } from '../local/lock.ts';
+import type { Holder } from '../local/lock.ts';
 import { usageError } from './exit.ts';
-import { homeFolder, type CommonOptions } from './options.ts';
 import type { Shell } from './shell.ts';
 
 /** The Temporal server that a command is for. */
@@ -12,7 +11,7 @@ export interface Target {
   namespace: string;
   /** Whether the person named the address, rather than leaving it to the default. */
   isNamed: boolean;
-  /** Whether the address is on this machine, where a command may start what is missing. */
+  /** Whether the address is on this machine, where a command may start what is missing, unless others' workers serve it. */
   isLocal: boolean;
 }
 
@@ -36,10 +35,6 @@ export function targetOf(shell: Shell, temporal: string | undefined, holder: Hol
   const isOurs = holder !== undefined && address === holder.asked;
   return { address: isOurs ? holder.address : address, namespace, isNamed: Boolean(named), isLocal };
 }
-
-/** Whether a command's worker is on this machine, and thus has the same environment and sees the same files. */
-export const meansLocal = (shell: Shell, { temporal }: CommonOptions): boolean =>
-  targetOf(shell, temporal, readHolder(homeFolder(shell))).isLocal;
 
 function temporalConfig({ env }: Shell): { configured: string | undefined; namespace: string } {
   try {

@@ -91,7 +91,9 @@ export class OtherAddressError extends Error {}
  */
 export async function isOwnServer(home: string, address: string, isNamed: boolean): Promise<boolean> {
   const own = serversOf(home)[0];
-  const holder = isHeld(home) ? readHolder(home) : undefined;
+  const recorded = readHolder(home);
+  // To look whether a folder is held leaves a file in it, also where the command will not run.
+  const holder = recorded !== undefined && isHeld(home) ? recorded : undefined;
   if ([own?.address, holder?.address, holder?.asked].includes(address)) return true;
   if (!isNamed && (own !== undefined || holder !== undefined || isAnotherHomes(address, home))) return true;
   if (await answers(address)) return false;

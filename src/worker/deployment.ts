@@ -141,6 +141,15 @@ export async function livePollers(service: Service, namespace: string, queue = t
   });
 }
 
+/** What marks a namespace, in its data, whose runs have workers of their own: commands start none for it. */
+export const workersMark = ['reprise.workers', 'elsewhere'] as const;
+
+/** Whether a namespace is marked as one for which commands start no workers, as docker-compose.yml does. */
+export async function isMarked(service: Service, namespace: string): Promise<boolean> {
+  const { namespaceInfo } = await service.describeNamespace({ namespace });
+  return namespaceInfo?.data?.[workersMark[0]] === workersMark[1];
+}
+
 /** How many runs of a version are open; of all versions where `buildId` is undefined. */
 export async function countOpenRuns(service: Service, namespace: string, buildId?: string): Promise<number> {
   return countRuns(service, namespace, buildId === undefined ? '' : ` AND ${ofVersion(buildId)}`);

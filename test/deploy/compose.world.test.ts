@@ -6,6 +6,7 @@ import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { expect, test } from 'vitest';
 import { imagesIn } from '../../scripts/pin-images.ts';
+import { workersMark } from '../../src/worker/deployment.ts';
 import { environmentVariables } from '../../src/config/environment-variables.ts';
 import { compose, read } from './reading.ts';
 
@@ -50,8 +51,13 @@ test('what lasts is started again, is looked after, and is reached from this mac
 test.each(Object.entries(services))('%s has no capabilities, gains none, and is limited', (name, service) => {
   expect(service.cap_drop).toEqual(['ALL']);
   expect(service.security_opt).toEqual(['no-new-privileges:true']);
-  expect(service.deploy?.resources?.limits).toEqual({ cpus: expect.any(String), memory: expect.any(String) });
-  expect(service.read_only).toBe(name !== 'ui');
+  expect(service.deploy?.resources?.limits).toEqual({
+    cpus: expect.any(String),
+    memory: expect.any(String),
+    pids: expect.any(Number),
+  });
+  expect(service.read_only).toBe(true);
+  expect(service.ipc).toBe(name === 'postgresql' ? 'private' : 'none');
 });
 
 test.each(['Dockerfile', 'docker-compose.yml'])('each image of %s is pinned by digest', (file) => {
@@ -84,6 +90,18 @@ test('docker-compose.yml fits the schema of the Compose specification', (context
   const fits = ajv.compile(rest);
   fits(parse(read('docker-compose.yml'), { merge: true }));
   expect(fits.errors).toBeNull();
+});
+
+test('the namespace is marked, new or not, so that commands on this machine start no workers for it', () => {
+  const [script = ''] = services['namespace']?.command ?? [];
+  for (const verb of ['create', 'update'])
+    expect(script).toMatch(new RegExp(`namespace ${verb} -n default.* --data ${workersMark.join('=')}$`, 'm'));
+});
+
+test('what its image would keep in a volume without a name is kept in memory, where it is no data', () => {
+  const { database, postgresql } = services;
+  expect(postgresql?.volumes).toEqual(['postgresql:/var/lib/postgresql/data']);
+  expect(database?.tmpfs).toContain('/var/lib/postgresql/data');
 });
 
 test('Temporal’s server reads its settings from the file that is mounted, with tasks shared out fairly', () => {

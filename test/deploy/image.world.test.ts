@@ -92,7 +92,9 @@ function copy(parts: string[], inside: (name: string) => string): void {
     const isFolder = statSync(whole).isDirectory();
     const to = !isFolder && /(?:\/|^\.)$/.test(names.at(-1) ?? '') ? join(target, source) : target;
     cpSync(whole, to, { recursive: true, verbatimSymlinks: true });
-    if (owner !== null && isRoot) chownSync(to, Number(owner[1]), Number(owner[2]));
+    if (owner === null || !isRoot) continue;
+    for (const each of isFolder ? readdirSync(whole) : ['.'])
+      chownSync(join(to, each), Number(owner[1]), Number(owner[2]));
   }
 }
 

@@ -16,6 +16,10 @@ export interface Service {
   ports?: string[];
   healthcheck?: object;
   read_only?: boolean;
+  ipc?: string;
+  tmpfs?: string[];
+  volumes?: string[];
+  command?: string[];
   cap_drop?: string[];
   security_opt?: string[];
   deploy?: { resources?: { limits?: { cpus?: string; memory?: string } } };

@@ -34,6 +34,8 @@ interface Settings {
   hasResponses?: boolean;
   /** Whether a test means to break its provider's rules. */
   breaksRules?: boolean;
+  /** The address of this machine to listen at; `127.0.0.1` if absent. */
+  host?: string;
 }
 
 /**
@@ -48,9 +50,10 @@ export async function startModelServer(script: Script, settings: Settings = {}):
       response.writeHead(500, { 'x-should-retry': 'false' }).end(`{"error":{"message":"script: ${String(error)}"}}`);
     });
   });
-  server.listen(0, '127.0.0.1');
+  const { host = '127.0.0.1' } = settings;
+  server.listen(0, host);
   await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://${host}:${(server.address() as AddressInfo).port}`;
   return {
     openai: `${url}/v1`,
     anthropic: url,

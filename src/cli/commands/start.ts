@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Reprise, Run } from '../../client.ts';
 import { defaultBackend } from '../../config/models/complete-backend.ts';
-import { openWithWorker, revive, withConnection, type Opened } from '../connection.ts';
+import { areWorkersOwn, openWithWorker, revive, withConnection, type Opened } from '../connection.ts';
 import { usageError } from '../exit.ts';
 import { follow, watchCommand } from '../follow.ts';
 import type { CommonOptions, FollowOptions } from '../options.ts';
@@ -15,7 +15,6 @@ import { grouped } from '../../util/file-limits.ts';
 import { attachmentProblems, resolveAttachments } from '../../tools/attachments/load.ts';
 import type { AttachmentInput } from '../../protocol/attachment.ts';
 import type { Shell } from '../shell.ts';
-import { meansLocal } from '../target.ts';
 
 /** Starts a run of some type under the given id, or under a new one. */
 type Start = (reprise: Reprise, options: { id?: string }) => Promise<Run>;
@@ -119,15 +118,15 @@ export async function solve(shell: Shell, problem: string, options: SolveOptions
 const maxInline = 1_500_000;
 
 /**
- * The files that come with a problem, as a run's input takes them. A worker on this machine reads them by their paths;
- * one elsewhere is sent their contents.
+ * The files that come with a problem, as a run's input takes them. This person's worker reads them by their paths;
+ * one of others is sent their contents.
  *
  * @throws `CommandError`, status 2, with everything that keeps the run from starting
  */
 async function readAttachments(shell: Shell, files: string[], options: CommonOptions): Promise<AttachmentInput[]> {
   const problems = await attachmentProblems(files, shell.cwd);
   if (problems.length > 0) throw usageError(problems.join('\n'));
-  return meansLocal(shell, options) ? resolveAttachments(files, shell.cwd) : inline(shell, files);
+  return (await areWorkersOwn(shell, options)) ? resolveAttachments(files, shell.cwd) : inline(shell, files);
 }
 
 async function inline(shell: Shell, files: string[]): Promise<AttachmentInput[]> {

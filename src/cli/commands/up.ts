@@ -11,6 +11,7 @@ import { readWorker, workerFolder, type Queue, type WorkerRecord } from '../../l
 import { retentionDays } from '../../local/retention.ts';
 import { readKeys } from '../../encryption/keys.ts';
 import { logFormat } from '../../worker/log-format.ts';
+import { isMarkedAt } from '../connection.ts';
 import { CommandError, exitStatus, Interruption, usageError } from '../exit.ts';
 import { asCommandError } from '../failures.ts';
 import { countText } from '../live/spent.ts';
@@ -51,6 +52,8 @@ export async function up(shell: Shell, options: UpOptions): Promise<void> {
   const extensions = shell.path(options.extensions);
   const version = await currentVersion(home, extensions, environment, options.variable ?? [], allow, bundling);
   const isOwn = await isOwnServer(home, address, named);
+  if (!isOwn && (await isMarkedAt(shell, { address, namespace, isLocal })))
+    throw usageError(`The runs at ${address} have workers of their own, and up starts none for them`);
   const queue: Queue = { namespace, ...(!isOwn && { address }) };
   const folder = workerFolder(home, version.buildId, queue);
   const lock = await takeWorker(shell, folder, background);

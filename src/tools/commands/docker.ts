@@ -77,32 +77,49 @@ export async function findEngine(settings: DockerSettings): Promise<DockerEngine
 }
 
 /**
- * Ends the container when the worker does: the pipe to its standard input is closed then. Signals do not reach the first
- * process of a container, which ends with the command.
+ * The first process of a container, which nothing in it can kill: it reads the pipe to its standard input, which is closed
+ * when the worker ends, and ends with that or with the command, and the container with it. Some shells do not look after their
+ * children while they read, so that the command's end comes as a signal too; a read that a signal has interrupted is begun
+ * again. Who ends the container from outside is an engine that ends itself.
  */
-const script = `exec 3<&0 </dev/null 2>&1
-( read -r _ <&3; kill -9 -1 ) &
-exec 3<&-
+const script = `exec 3<&0 4>&2 </dev/null 2>&1
 umask 022
-exec sh -c "$1"`;
+over() {
+  told=1 state=
+  read -r _ _ state _ <"/proc/$command/stat"
+  [ "$state" = Z ] || [ ! -e "/proc/$command" ] || return
+  trap - CHLD USR1
+  wait "$command"
+  exit $?
+} 2>/dev/null
+trap over CHLD USR1
+trap 'echo "the engine has ended the container" >&4; exit 125' TERM
+(
+  sh -c "$1"
+  code=$?
+  while kill -USR1 $$; do sleep 0.1 || sleep 1; done 2>/dev/null &
+  exit $code
+) 3<&- 4>&- & command=$!
+while told=; read -r _ <&3 || [ "$told" ]; do :; done
+exit 137`;
 
 /** The arguments of `docker` that run a command (https://docs.docker.com/reference/cli/docker/container/run/). */
 function runArguments(
   { image, network = 'none', user }: Pick<DockerEngine, 'image' | 'network' | 'user'>,
   { command, folder, name, readOnly }: { command: string; folder: string; name: string; readOnly: string[] },
 ): string[] {
-  const { cpus, file, memory, openFiles, processes, temporary } = commandLimits;
+  const { cpus, file, memory, openFiles, processes, shared, temporary } = commandLimits;
   const mounts = [
     bind(folder, '/workspace'),
     ...readOnly.map((each) => `${bind(`${folder}/${each}`, `/workspace/${each}`)},readonly`),
   ];
   const parts = [
-    ['run', '--rm', '--init', '--interactive', '--name', name, '--label', `${label}=${hostname()}:${process.pid}`],
+    ['run', '--rm', '--interactive', '--name', name, '--label', `${label}=${hostname()}:${process.pid}`],
     ['--pull', 'never', '--log-driver', 'none', '--network', network, '--hostname', 'workspace'],
     ['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges', '--user', user],
     ['--pids-limit', String(processes), '--memory', String(memory), '--memory-swap', String(memory)],
     ['--cpus', String(cpus), '--ulimit', `fsize=${file}`, '--ulimit', `nofile=${openFiles}`, '--ulimit', 'core=0'],
-    ['--tmpfs', `/tmp:rw,nosuid,nodev,mode=1777,size=${temporary}`],
+    ['--tmpfs', `/tmp:rw,nosuid,nodev,mode=1777,size=${temporary}`, '--shm-size', String(shared)],
     mounts.flatMap((mount) => ['--mount', mount]),
     ['--workdir', '/workspace', '--env', 'HOME=/tmp', '--env', 'LANG=C.UTF-8'],
     ['--entrypoint', 'sh', image, '-c', script, 'sh', command],
@@ -116,7 +133,7 @@ const bind = (source: string, target: string): string =>
 
 const csv = (field: string): string => (/[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field);
 
-/** The exit code by which `docker run` says that the container could not be run. */
+/** The exit code by which `docker run`, and the first process, say that the container could not be run. */
 const engineFailed = 125;
 
 /**

@@ -121,6 +121,8 @@ export const commandLimits = {
   /** One file, which need not be kept, and all temporary files in a container. */
   file: 1_073_741_824,
   temporary: 536_870_912,
+  /** In `/dev/shm` of a container, where programs keep what their processes share. */
+  shared: 67_108_864,
   openFiles: 4096,
 };
 

@@ -56,7 +56,7 @@ describe('a command in a container', () => {
     open();
     await run('true');
     const [args = []] = runs();
-    for (const flag of ['--rm', '--read-only', '--init']) expect(args).toContain(flag);
+    for (const flag of ['--rm', '--read-only']) expect(args).toContain(flag);
     const uid = process.getuid?.() === 0 ? 65_534 : process.getuid?.();
     const values: Record<string, string[]> = {
       '--network': ['none'],
@@ -71,6 +71,7 @@ describe('a command in a container', () => {
       '--workdir': ['/workspace'],
       '--label': [`reprise.command=${hostname()}:${process.pid}`],
       '--ulimit': ['fsize=1073741824', 'nofile=4096', 'core=0'],
+      '--shm-size': ['67108864'],
       '--tmpfs': ['/tmp:rw,nosuid,nodev,mode=1777,size=536870912'],
     };
     expect(Object.fromEntries(Object.keys(values).map((flag) => [flag, valuesOf(flag)]))).toEqual(values);
