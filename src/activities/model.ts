@@ -137,7 +137,7 @@ export function createCallModel(dependencies: CallModelDependencies) {
       if (asked === undefined) tookTokens = await place(messages);
       await look();
       const onDelta = (delta: string): void => progress.add(delta);
-      const response: ModelResponse & Partial<ClaudeCodeResponse> = asked
+      const response: ModelResponse & Partial<ClaudeCodeResponse> & { isFull?: true } = asked
         ? await asked({
             input,
             inputHash,
@@ -160,7 +160,7 @@ export function createCallModel(dependencies: CallModelDependencies) {
             onDelta,
             ...(input.shadow === undefined && { summaries: summariesIn({ store, ask, onSpent: countSummary }) }),
           });
-      const { finish, notices = [], tree, work = [] } = response;
+      const { finish, isFull, notices = [], tree, work = [] } = response;
       const mayCall = input.toolChoice !== 'none';
       const message = mayCall
         ? withWrittenCall(response.message, tools, `written_${messages.length}`)
@@ -179,7 +179,7 @@ export function createCallModel(dependencies: CallModelDependencies) {
         parent: input.transcript?.id ?? null,
         messages: [...stored, written],
         result: {
-          reply: work.length > 0 ? { ...reply, work } : reply,
+          reply: { ...reply, ...(isFull && { isFull }), ...(work.length > 0 && { work }) },
           ...(tree !== undefined && { tree }),
           usage: sumOfUsage([spent, ...others.map((each) => each.usage)]),
           ...(summaries.length > 0 && { summary: sumOfUsage(summaries.map((each) => each.usage)) }),

@@ -15,7 +15,7 @@ type Request = Omit<ModelRequest, 'images' | 'messages'> & {
   summaries?: Summaries;
 };
 
-type Response = ModelResponse & { notices: string[] };
+type Response = ModelResponse & { notices: string[]; isFull?: true };
 
 /** The most of a context that is kept free for the reply. */
 const replyShare = 1 / 4;
@@ -53,10 +53,15 @@ export function fittingRequests(openModel: (backend: Backend) => Model) {
       const images = await loadImages(messages);
       const sent = messages;
       try {
-        const model = openModel(withLimit(backend, served, tokensOf(sent) + tokensOfTools(request.tools)));
-        const response = await model.complete({ ...rest, messages: sent, ...(images.size > 0 && { images }) });
+        const limited = withLimit(backend, served, tokensOf(sent) + tokensOfTools(request.tools));
+        const response = await openModel(limited).complete({
+          ...rest,
+          messages: sent,
+          ...(images.size > 0 && { images }),
+        });
         const notices = [...(response.notices ?? []), ...notes, ...(sent === whole ? [] : [shortened(backend, sent)])];
-        return { ...response, notices };
+        const isFull = response.finish === 'length' && limited !== backend;
+        return { ...response, notices, ...(isFull && { isFull }) };
       } catch (error) {
         const refusal = sent.some((message) => imagesIn(message).length > 0) ? imageRefusal(error) : undefined;
         if (refusal !== undefined) {

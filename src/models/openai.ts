@@ -118,6 +118,12 @@ async function readStream(
     if (calls.count > maxCalls) throw replyTooLarge(endpoint, `more than ${maxCalls} tool calls`);
     const piece = [text, refused, ...written].join('');
     request.onDelta(piece);
+    const end = text === '' ? undefined : nextTurn(content);
+    if (end !== undefined) {
+      content = content.slice(0, end);
+      reason = 'stop';
+      break;
+    }
     // A small model may go on like that to the limit of its context, for minutes. It counts as cut off there.
     if (repetition.add(piece)) {
       reason = 'length';
@@ -145,6 +151,23 @@ async function readStream(
     outputTokens: usage?.completion_tokens ?? NaN,
   };
   return { message, finish, usage: usageOr(counted, request.messages, message), model: replied };
+}
+
+/** Marks between two turns, as chat templates write them. */
+const turnBegins = /(<\|im_start\|>|<start_of_turn>)/;
+const betweenTurns = /\s*(<\|im_end\|>\s*<\|im_start\|>|<end_of_turn>\s*<start_of_turn>)/;
+
+/** In characters, a mark and the piece that ends it. */
+const longestMark = 100;
+
+/**
+ * Where a text goes on as the other one's turn, as that of a model does which does not know its own end, such as a base model. In
+ * code it is what somebody has asked for.
+ */
+function nextTurn(text: string): number | undefined {
+  // Long texts come in thousands of pieces.
+  const end = turnBegins.test(text.slice(-longestMark)) ? betweenTurns.exec(text)?.index : undefined;
+  return end === undefined || text.slice(0, end).includes('`') ? undefined : end;
 }
 
 /** Reads why a reply ended. Without a reason it is complete: the stream has ended as it should. */

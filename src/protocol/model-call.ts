@@ -78,6 +78,8 @@ export interface Reply {
   content: string;
   calls: ReplyCall[];
   finish: Finish;
+  /** Whether it was cut off since it took the share of its model's context that is for a reply: more of it would not fit. */
+  isFull?: true;
   /** What an agent has done with tools of its own before it replied. */
   work?: DoneWork[];
 }

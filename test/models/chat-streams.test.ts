@@ -29,6 +29,17 @@ const calling = (...pieces: object[]): unknown[] => [
 const called = ({ message }: { message: AssistantMessage }): string[] =>
   (message.toolCalls ?? []).map(({ name, arguments: text }) => `${name} ${text}`);
 
+test.each([
+  ['Paris.<|im_end|>\n<|im_start|>user\nAnd of Spain?', 'Paris.'],
+  ['Paris.<end_of_turn>\n<start_of_turn>user\nAnd of Spain?', 'Paris.'],
+  ['ChatML is `<|im_end|>\n<|im_start|>user`.', 'ChatML is `<|im_end|>\n<|im_start|>user`.'],
+  ['It ends with <|im_end|>, of course.', 'It ends with <|im_end|>, of course.'],
+])('a text that goes on as the next turn ends before it, and one about turns does not: %j', async (text, expected) => {
+  const pieces = text.match(/[^]{1,5}/g) ?? [];
+  const { finish, message } = await read([...pieces.map((content) => delta({ content })), delta({}, 'stop'), '[DONE]']);
+  expect({ content: message.content, finish }).toEqual({ content: expected, finish: 'stop' });
+});
+
 describe('tool calls are told apart by index and id', () => {
   const [a, b] = ['{"n":1}', '{"n":2}'];
   const vote = (index: number, id: string, text?: string) => piece({ index, id }, 'vote', text);

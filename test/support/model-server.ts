@@ -32,6 +32,8 @@ export interface ModelServer {
 interface Settings {
   /** Whether the server has `/responses` for OpenAI's models, as its own has and many others do not; true if absent. */
   hasResponses?: boolean;
+  /** How long a context it says that it has loaded its models with, in tokens; absent: it says nothing. */
+  context?: number;
   /** Whether a test means to break its provider's rules. */
   breaksRules?: boolean;
   /** The address of this machine to listen at; `127.0.0.1` if absent. */
@@ -107,6 +109,10 @@ async function handle(
   response: ServerResponse,
   { script, requests, rules, settings }: Parts,
 ): Promise<void> {
+  if (request.method === 'GET' && settings.context !== undefined) {
+    response.end(JSON.stringify({ data: [{ id: 'small', max_model_len: settings.context }] }));
+    return;
+  }
   const seen = await read(request, requests.length);
   if (seen.wire === 'responses' && (settings.hasResponses === false || makerOf(seen.body) !== undefined)) {
     response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{"message":"Not Found"}}');

@@ -86,6 +86,11 @@ export class Agent {
     return this.#lastWords;
   }
 
+  /** Whether it has called only where a schema held it to that, in whichever conversation of the run. */
+  get callsBySchema(): boolean {
+    return this.#models.callsBySchema(this.persona);
+  }
+
   get fork(): Fork {
     return { transcript: this.#transcript, append: this.#pending, writing: this.#writing };
   }
@@ -127,6 +132,7 @@ export class Agent {
         return call.result;
       };
       const { transcript, reply } = await this.#work(ask);
+      if (reply.calls.length > 0) this.#models.called(this.persona, bySchema !== undefined);
       if (reply.content.trim() !== '') this.#lastWords = reply.content;
       this.#transcript = transcript;
       this.#results = [];

@@ -64,6 +64,8 @@ export class ModelCaller {
   readonly #emit: (event: RunEventBody) => void;
   readonly #keys: MissingKeys;
   readonly #noticed = new Set<string>();
+  /** How those come to call whose replies have called, by their ids. */
+  readonly #calling = new Map<string, 'by_itself' | 'by_schema'>();
   #calls = 0;
   #underWay = 0;
 
@@ -71,6 +73,17 @@ export class ModelCaller {
     this.#usage = usage;
     this.#emit = emit;
     this.#keys = keys;
+  }
+
+  /** Notes that a reply has called, of its own accord or held by a schema. */
+  called({ id }: Persona, isHeld: boolean): void {
+    if (!isHeld) this.#calling.set(id, 'by_itself');
+    else if (!this.#calling.has(id)) this.#calling.set(id, 'by_schema');
+  }
+
+  /** Whether somebody has called only where a schema held it to that. */
+  callsBySchema({ id }: Persona): boolean {
+    return this.#calling.get(id) === 'by_schema';
   }
 
   /** Whether no call is under way whose end is yet to be accounted for. */

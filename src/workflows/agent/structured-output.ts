@@ -53,7 +53,7 @@ export async function structured<T>(
   const { agent, broadcast } = asker;
   const choice = { oneOf: [spec.tool, ...(broadcast === undefined ? [] : ['ask_others'])] };
   let last: StructuredResult<T> | undefined;
-  let bySchema: string[] | undefined;
+  let bySchema = agent.callsBySchema ? [spec.tool] : undefined;
   for (let repairs = 0, rounds = 0; ;) {
     const { calls, content, finish } = await agent.reply(purpose, { choice, bySchema });
     if (calls.length === 0) bySchema = [spec.tool];

@@ -1,6 +1,7 @@
 import type { Content, Text } from '../../protocol/message.ts';
 import type { Agent, ReplyOptions } from './agent.ts';
 import type { Purpose } from './model-caller.ts';
+import type { Reply } from '../../protocol/model-call.ts';
 import { joinContent } from './text.ts';
 import { continueText, notRun } from './prompts.ts';
 import { withoutRepetition } from './repetition.ts';
@@ -20,14 +21,15 @@ export interface WholeText {
 
 /**
  * Has a model go on with a reply that was cut off at its longest, until the text is whole or has had four parts. One that goes
- * round in circles, or repeats what it was asked, does not come to an end by going on: it is left as it was before.
+ * round in circles, repeats what it was asked, or has taken all the room that there is for a reply, does not come to an end by
+ * going on: it is left as it was before.
  *
  * @param first the reply as it came, which is the last one of the agent's conversation
  * @throws what a model call throws
  */
 export async function wholeText(
   agent: Agent,
-  first: { content: string; finish: string },
+  first: Pick<Reply, 'content' | 'finish' | 'isFull'>,
   purpose: Purpose,
   options: ReplyOptions = {},
 ): Promise<WholeText> {
@@ -41,7 +43,8 @@ export async function wholeText(
     if (ended !== undefined) return { text: ended, content: await storeTexts([ended]), isCut: true };
     text = next;
     content.push(textRef(reply.content, { segment: agent.transcript?.id ?? '' }));
-    if (!isCut || reply.content === '' || part === mostParts) return { text, content: joinContent(content), isCut };
+    if (!isCut || reply.content === '' || reply.isFull || part === mostParts)
+      return { text, content: joinContent(content), isCut };
     agent.tell({ role: 'user', content: continueText });
     const more = await agent.reply(purpose, { ...options, choice: 'none' });
     // Not all models heed that they may call nothing, and providers refuse a conversation with unanswered calls.

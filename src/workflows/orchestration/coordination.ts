@@ -24,6 +24,7 @@ import {
   answerAmong,
   customAnswer,
   finished,
+  isDebris,
   nextReply,
   proseOf,
   purposeOf,
@@ -139,7 +140,9 @@ async function takeText(participation: Participation, reply: Reply): Promise<Act
   const isFirst = participant.prose === undefined;
   if (participant.calling === 'unknown') participant.calling = 'by_schema';
   participant.prose = answerAmong(participant.prose, proseOf(participation, reply), context.plain.task);
-  if (isFirst) return refuse(attempt.phase === 'voting' ? voteByCall : answerByCall);
+  // What has taken all the room for a reply would not fit into a call either.
+  const isTaken = attempt.phase === 'answering' && reply.isFull && !isDebris(participant.prose, context.plain.task);
+  if (isFirst && !isTaken) return refuse(attempt.phase === 'voting' ? voteByCall : answerByCall);
   if (attempt.phase === 'voting') {
     Object.assign(participant, { state: 'waiting', strikes: 0, prose: undefined });
     context.events.emit({ type: 'no_vote', agent: teamAgent.id });

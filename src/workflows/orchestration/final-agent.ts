@@ -122,11 +122,12 @@ async function decide(
 }
 
 async function decisionOf(agent: Agent, purpose: Purpose): Promise<Decision> {
-  let bySchema: string[] | undefined;
+  const tools = ['submit', 'restart_orchestration'];
+  let bySchema = agent.callsBySchema ? tools : undefined;
   for (let repairs = 0; repairs <= maxRepairs; repairs++) {
     try {
       const { calls } = await agent.reply(purpose, { choice: 'required', bySchema });
-      if (calls.length === 0) bySchema = ['submit', 'restart_orchestration'];
+      if (calls.length === 0) bySchema = tools;
       for (const call of calls) {
         const problem = 'error' in call ? refusalText({ kind: 'invalid', error: call.error }) : accepted;
         agent.answerCall(call.id, problem);

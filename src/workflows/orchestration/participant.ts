@@ -48,7 +48,7 @@ export async function nextReply(participation: Participation): Promise<Reply> {
 function callingOf({ attempt, context, participant }: Participation): ReplyOptions {
   const { calling, prose, tools } = participant;
   const isVoting = attempt.phase === 'voting';
-  const isAnswered = !isVoting && prose !== undefined && prose.isCut !== true && !isDebris(prose, context.plain.task);
+  const isAnswered = !isVoting && prose !== undefined && !isDebris(prose, context.plain.task);
   const isHeld = (prose !== undefined || (calling === 'by_schema' && tools === undefined)) && !isAnswered;
   const wanted = isVoting ? 'vote' : 'new_answer';
   const bySchema = calling === 'by_schema' ? [wanted] : ['new_answer', 'vote'];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../../src/protocol/events.ts';
 import type { OrchestrationResult } from '../../../src/protocol/orchestration.ts';
-import type { Scripted, Seen } from '../../support/model-server.ts';
+import { startModelServer, type Scripted, type Seen } from '../../support/model-server.ts';
 import { sharedRunning } from '../../support/running.ts';
 import { answer, teamOf, teamScript, vote } from '../../support/team-script.ts';
 
@@ -169,6 +169,24 @@ describe('an answer that is cut off', () => {
       outcome: 'degraded',
       warnings: ['the answer of solo was cut off at its limit of tokens'],
     });
+  });
+
+  test('is taken at once, and not gone on with, where it has taken all the room that its context has for a reply', async () => {
+    const server = await startModelServer(
+      teamScript({
+        answer: () => ({ text: 'It goes on ', finish: 'length' }),
+        present: () => ({ text: 'and on ', finish: 'length' }),
+      }),
+      { context: 4096 },
+    );
+    const backend = { type: 'chatcompletion', model: 'small', base_url: server.openai };
+    const config = teamOf(['solo'], backend, { max_orchestration_restarts: 0 });
+    const result = await running(teamScript()).orchestrate({ task: 'T', config });
+    expect(result).toMatchObject({ outcome: 'degraded', warnings: [expect.stringContaining('cut off at its limit')] });
+    const [first, second] = server.requests;
+    expect(first?.body).toMatchObject({ max_tokens: 2048 });
+    expect(second?.prompt).toContain('## Answers');
+    await server.close();
   });
 
   test('does not take the place of the elected one, which is whole', async () => {
