@@ -43,17 +43,23 @@ const mostRepairs = 2;
 /** How many replies may ask a person before there is a structured one. */
 const mostRounds = 10;
 
-/** Asks for a structured reply, and for a repair of one that does not fit. @throws what a model call throws */
+/**
+ * Asks for a structured reply, and for a repair of one that does not fit.
+ *
+ * @param isHeld whether a model that does not call by itself is held to the call from the start
+ * @throws what a model call throws
+ */
 export async function structured<T>(
   asker: StructuredAgent,
   purpose: Purpose,
   spec: OutputSpec<T>,
   onAsking: (isAsking: boolean) => void = () => {},
+  isHeld = asker.agent.callsBySchema,
 ): Promise<StructuredResult<T>> {
   const { agent, broadcast } = asker;
   const choice = { oneOf: [spec.tool, ...(broadcast === undefined ? [] : ['ask_others'])] };
   let last: StructuredResult<T> | undefined;
-  let bySchema = agent.callsBySchema ? [spec.tool] : undefined;
+  let bySchema = isHeld ? [spec.tool] : undefined;
   for (let repairs = 0, rounds = 0; ;) {
     const { calls, content, finish } = await agent.reply(purpose, { choice, bySchema });
     if (calls.length === 0) bySchema = [spec.tool];

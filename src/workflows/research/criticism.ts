@@ -36,7 +36,8 @@ async function askCritic(
   const { settings } = context;
   const critic = newRoleAgent(context, 'critic', draft.number);
   const aspects = settings.hasOwnWeights === true ? Object.keys(settings.weights) : undefined;
-  const ask = () => structured(critic, purposeOf('criticise', draft), specOf(context, draft), onAsking);
+  const ask = (isAgain?: true) =>
+    structured(critic, purposeOf('criticise', draft), specOf(context, draft), onAsking, isAgain);
   try {
     critic.agent.tell({
       role: 'user',
@@ -46,7 +47,7 @@ async function askCritic(
     let said = given.value ?? silence;
     if (said.score === null) {
       critic.agent.tell({ role: 'user', content: askForScore(aspects) });
-      const second = await ask();
+      const second = await ask(true);
       if (given.value === undefined) [given, said] = [second, second.value ?? silence];
       else if (second.value !== undefined) said = { ...said, ...decisionsOf(second.value) };
       if (said.score === null) context.warn('The criticism has no score', 'critic');
