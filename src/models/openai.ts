@@ -132,6 +132,7 @@ async function readStream(
   }
   // An aborted stream ends like one that is complete.
   request.signal.throwIfAborted();
+  content = content.replace(endOfTurn, '');
   if (reason === undefined && (calls.isCut || (content === '' && calls.count === 0))) throw streamCut(endpoint);
   const finish = finishOf(reason, calls.count > 0);
   if (finish === 'refused' || (refusal !== '' && content === '' && calls.count === 0)) {
@@ -159,6 +160,9 @@ const betweenTurns = /\s*(<\|im_end\|>\s*<\|im_start\|>|<end_of_turn>\s*<start_o
 
 /** In characters, a mark and the piece that ends it. */
 const longestMark = 100;
+
+/** The end of a turn, as a model writes it whose template has another one. */
+const endOfTurn = /\s*(<\|im_end\|>|<end_of_turn>)\s*$/;
 
 /**
  * Where a text goes on as the other one's turn, as that of a model does which does not know its own end, such as a base model. In

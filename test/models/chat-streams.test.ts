@@ -32,6 +32,7 @@ const called = ({ message }: { message: AssistantMessage }): string[] =>
 test.each([
   ['Paris.<|im_end|>\n<|im_start|>user\nAnd of Spain?', 'Paris.'],
   ['Paris.<end_of_turn>\n<start_of_turn>user\nAnd of Spain?', 'Paris.'],
+  ['Paris.<|im_end|>', 'Paris.'],
   ['ChatML is `<|im_end|>\n<|im_start|>user`.', 'ChatML is `<|im_end|>\n<|im_start|>user`.'],
   ['It ends with <|im_end|>, of course.', 'It ends with <|im_end|>, of course.'],
 ])('a text that goes on as the next turn ends before it, and one about turns does not: %j', async (text, expected) => {

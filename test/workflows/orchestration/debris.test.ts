@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RepetitionWatch, withoutRepetition } from '../../../src/workflows/agent/repetition.ts';
@@ -49,6 +50,25 @@ describe('what small models have written in place of an answer is known', () => 
     else expect(found).toContain(why);
   });
 });
+
+/** By `npm run test:llm`, in place of a call; long ones without their middle. `why` is null where nobody could tell without knowing. */
+const replies = JSON.parse(
+  readFileSync(new URL('../../fixtures/small-replies.json', import.meta.url), 'utf8'),
+) as Array<Record<'model' | 'task' | 'text', string> & { why: string | null }>;
+
+test('of 69 replies that two small models really gave, the 35 that can be no answer are known', () => {
+  expect(replies).toHaveLength(69);
+  expect(replies.map(({ task, text }) => judge(text, task) ?? null)).toEqual(replies.map(({ why }) => why));
+});
+
+test.each([
+  ['a word that is the task', 'Hello', 'Hello'],
+  ['what was to be said again', 'The quick brown fox jumps.', 'Say once more: The quick brown fox jumps.'],
+  ['the task as the heading of an answer', '## Task\n\nName three.\n\n## Answer\n\nRed, blue, yellow.', 'Name three.'],
+  ['a question in return', 'Do you mean the capital of today?', 'What is the capital of France?'],
+  ['the marks of a chat template, in code', 'ChatML ends a turn with `<|im_end|>`.', 'How does ChatML end a turn?'],
+  ['the same without code, where it was asked for', '<|im_end|>', 'What ends a turn that <|im_start|> begins?'],
+])('%s is an answer', (_, text, task) => expect(judge(text, task)).toBeUndefined());
 
 const table = `| Name | Value |\n| --- | --- |\n${Array.from({ length: 60 }, (_, row) => `| Item ${row} | yes |`).join('\n')}`;
 const json = JSON.stringify(

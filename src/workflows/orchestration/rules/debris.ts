@@ -1,3 +1,4 @@
+import { headings } from '../../../protocol/headings.ts';
 import { withoutRepetition } from '../../agent/repetition.ts';
 import { hasWords } from '../../agent/text.ts';
 
@@ -29,6 +30,24 @@ function isEcho(text: string, instructions: string): boolean {
   );
 }
 
+/** Marks of chat templates, which small models write as text where they go on as somebody else. In code they are what was asked for. */
+const marks = /^[^`]*?(<\|im_(?:start|end)\|>|<(?:start|end)_of_turn>)/;
+
+/** A text without the headings of prompts, and the numbers that models put before questions. */
+const bare = (text: string): string => plain(text.replaceAll(/^(#+ .*|[*_]*(question|task)\b.{0,4}:)$/gim, ''));
+
+/** Whether a text is the task once more, or another one under its heading, with nothing that answers it. */
+function isTask(text: string, task: string): boolean {
+  const said = bare(text);
+  if (said.split(' ').length > sentenceWords && said === bare(task)) return true;
+  const found = text.trim().match(/^#+ .*$/gm) ?? [];
+  return (
+    text.trimStart().startsWith(headings.task) && found.every((heading) => promptHeadings.includes(heading.trim()))
+  );
+}
+
+const promptHeadings: string[] = [headings.task, headings.previousAttempts, headings.answers];
+
 /** What a text was written for. */
 export interface Occasion {
   task: string;
@@ -41,6 +60,8 @@ export function whyDebris(text: string, { instructions, task }: Occasion): strin
   if (!/\S/.test(text)) return 'nothing';
   if (withoutRepetition(text) !== undefined) return 'the same over and over';
   if (isEcho(text, instructions)) return 'nothing but words of its instructions';
+  if (isTask(text, task)) return 'a task rather than an answer';
+  if (marks.test(text) && !task.includes('<')) return 'the turns of a conversation';
   const isOnTools = acts.test(text) || (talkOfTools.test(text) && text.length <= shortTalk / 2);
   const isAsked = acts.test(task) || /\btools?\b/i.test(task);
   return isOnTools && !isAsked && text.length <= shortTalk ? 'of its tools rather than of the task' : undefined;
