@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from '../../src/models/model.ts';
 import { modelOpener } from '../../src/models/open-model.ts';
 import { startModelServer } from '../support/model-server.ts';
-import { refuse } from '../support/raw-server.ts';
-import { delta, RawServer, stream } from '../support/raw-server.ts';
+import { delta, RawServer, refuse, stream } from '../support/raw-server.ts';
 import type { Backend } from '../../src/protocol/settings.ts';
 
 const tool = (name: string, rest: object = {}) => ({
@@ -36,7 +35,7 @@ async function sent(backend: Backend, request: Partial<ModelRequest>): Promise<B
     ...request,
   });
   expect(message.content).toBe(written);
-  return server.requests.at(-1)!.body as unknown as Body;
+  return server.requests.at(-1)!.body;
 }
 
 async function disposable() {
