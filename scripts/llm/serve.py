@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.metadata
+import os
 import pathlib
 import sys
 
@@ -21,8 +22,8 @@ params.model_alias = {model}
 params.port = port
 params.n_parallel = slots
 params.n_ctx = context * slots
-# Threads that wait for each other lose most of their time where something else takes a core.
-params.cpuparams.n_threads = 1
+# More than there are cores would wait for each other, and so would these where something else takes one.
+params.cpuparams.n_threads = min(4, os.cpu_count() or 1)
 server = xllamacpp.Server(params)
 print(server.listening_address, flush=True)
 # It ends with whoever has started it.
