@@ -101,12 +101,24 @@ describe.concurrent('what is missing at a local address is started', patient, ()
 
   test("a server of somebody else's is used, and only a worker is started", async ({ newHome }) => {
     const { home } = await newHome();
-    home.address = inject('temporal').address;
-    expect(await home.run(['ask', 'Whose server is it?'])).toEqual(answered);
-    expect(home.holder).toBeUndefined();
-    expect(home.workers).toMatchObject([{ address: home.address, isReady: true }]);
-    expect(await home.run(['down'])).toMatchObject({ status: 0 });
-    expect(await answers(home.address)).toBe(true);
+    // Of its own: where another test's worker polls, none is started.
+    const server = await startServer({
+      cli: inject('temporal').cli,
+      port: await freePort(),
+      log: join(home.folder, 'temporal.log'),
+    });
+    home.address = server.address;
+    try {
+      expect(await home.run(['ask', 'Whose server is it?'])).toEqual(answered);
+      expect(home.holder).toBeUndefined();
+      expect(home.workers).toMatchObject([{ address: home.address, isReady: true }]);
+      expect(await home.run(['down'])).toMatchObject({ status: 0 });
+      expect(await answers(home.address)).toBe(true);
+    } finally {
+      const ended = once(server.process, 'exit');
+      server.process.kill();
+      await ended;
+    }
   });
 
   test('the cause is said where it cannot be started, with status 3', async ({ newHome }) => {
