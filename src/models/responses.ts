@@ -61,8 +61,8 @@ function requestBody(
   return {
     model,
     input: toResponsesInput(messages, model, images),
-    // Tools that may not be used stay where they are, since the cached prefix begins with them.
     ...(written && { text: { format: { type: 'json_schema', ...written } } }),
+    // Tools that may not be used stay where they are, since the cached prefix begins with them.
     ...(tools.length > 0 && {
       tools: toResponsesTools(tools, capabilities.strictSchemas),
       tool_choice: written ? 'none' : toolChoiceOf(toolChoice, capabilities),
