@@ -137,7 +137,7 @@ export function createCallModel(dependencies: CallModelDependencies) {
       if (asked === undefined) tookTokens = await place(messages);
       await look();
       const onDelta = (delta: string): void => progress.add(delta);
-      const response: ModelResponse & Partial<ClaudeCodeResponse> & { isFull?: true } = asked
+      const response: ModelResponse & Partial<ClaudeCodeResponse> = asked
         ? await asked({
             input,
             inputHash,

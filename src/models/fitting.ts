@@ -15,7 +15,7 @@ type Request = Omit<ModelRequest, 'images' | 'messages'> & {
   summaries?: Summaries;
 };
 
-type Response = ModelResponse & { notices: string[]; isFull?: true };
+type Response = ModelResponse & { notices: string[] };
 
 /** The most of a context that is kept free for the reply. */
 const replyShare = 1 / 4;

@@ -43,6 +43,8 @@ export interface ModelRequest {
 export interface ModelResponse {
   message: AssistantMessage;
   finish: Finish;
+  /** Whether it was cut off since it took the share of its model's context that is for a reply. */
+  isFull?: true;
   usage: TokenUsage;
   /** The model that replied, as the provider names it; absent where it does not say. */
   model?: string | undefined;
