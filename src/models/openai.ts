@@ -120,7 +120,7 @@ async function readStream(
     request.onDelta(piece);
     const end = text === '' ? undefined : nextTurn(content);
     if (end !== undefined) {
-      content = content.slice(0, end);
+      content = content.slice(0, end).trimEnd();
       reason = 'stop';
       break;
     }
@@ -132,7 +132,7 @@ async function readStream(
   }
   // An aborted stream ends like one that is complete.
   request.signal.throwIfAborted();
-  content = content.replace(endOfTurn, '');
+  content = withoutEndOfTurn(content);
   if (reason === undefined && (calls.isCut || (content === '' && calls.count === 0))) throw streamCut(endpoint);
   const finish = finishOf(reason, calls.count > 0);
   if (finish === 'refused' || (refusal !== '' && content === '' && calls.count === 0)) {
@@ -155,14 +155,20 @@ async function readStream(
 }
 
 /** Marks between two turns, as chat templates write them. */
-const turnBegins = /(<\|im_start\|>|<start_of_turn>)/;
-const betweenTurns = /\s*(<\|im_end\|>\s*<\|im_start\|>|<end_of_turn>\s*<start_of_turn>)/;
+const turnBegins = /<\|im_start\|>|<start_of_turn>/;
+const betweenTurns = /<\|im_end\|>\s*<\|im_start\|>|<end_of_turn>\s*<start_of_turn>/;
 
 /** In characters, a mark and the piece that ends it. */
 const longestMark = 100;
 
 /** The end of a turn, as a model writes it whose template has another one. */
-const endOfTurn = /\s*(<\|im_end\|>|<end_of_turn>)\s*$/;
+const endsOfTurns = ['<|im_end|>', '<end_of_turn>'];
+
+function withoutEndOfTurn(text: string): string {
+  const said = text.trimEnd();
+  const mark = endsOfTurns.find((each) => said.endsWith(each));
+  return mark === undefined ? text : said.slice(0, -mark.length).trimEnd();
+}
 
 /**
  * Where a text goes on as the other one's turn, as that of a model does which does not know its own end, such as a base model. In

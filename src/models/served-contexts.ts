@@ -1,12 +1,13 @@
 import { routeOf } from '../config/models/providers.ts';
 import { withVariables } from '../config/variables.ts';
+import { beginningOf } from './stream-guard.ts';
 import type { Backend } from '../protocol/settings.ts';
 import type { Environment } from '../util/environment.ts';
 
 /** In milliseconds. A server that is loading a model may not answer at all. */
 const patience = 3_000;
 
-/** In characters. Routers list hundreds of models. */
+/** In bytes. Routers list hundreds of models. */
 const longestList = 8_000_000;
 
 /** A list of models, and one of them. Nothing in it can be relied upon. */
@@ -79,8 +80,8 @@ export function servedContexts(environment: Environment) {
 async function ask(baseUrl: string, model: string, headers: Record<string, string>): Promise<Asked> {
   const list = async (url: string): Promise<Entry[]> => {
     const response = await fetch(url, { headers, signal: AbortSignal.timeout(patience) });
-    const text = response.ok ? await response.text() : 'null';
-    return text.length > longestList ? [] : entriesOf(JSON.parse(text) as List);
+    if (!response.ok || response.body === null) return [];
+    return entriesOf(JSON.parse((await beginningOf(response.body, longestList)).toString()) as List);
   };
   try {
     const listed = await list(`${baseUrl}${first.path}`);

@@ -58,20 +58,20 @@ export function guardedFetch(
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** Reads an error's body until it is long enough. What came before it broke off is shown as well. */
-async function beginningOf(body: Bytes): Promise<Buffer<ArrayBuffer>> {
+/** Reads a body until it is long enough, in bytes: that of an error, if nothing is said. What came before it broke off counts too. */
+export async function beginningOf(body: Bytes, most = maxError): Promise<Buffer<ArrayBuffer>> {
   const read: Uint8Array[] = [];
   let size = 0;
   try {
     for await (const chunk of body) {
       read.push(chunk);
       size += chunk.length;
-      if (size >= maxError) break;
+      if (size >= most) break;
     }
   } catch {
     // The status alone says enough.
   }
-  return Buffer.concat(read).subarray(0, maxError);
+  return Buffer.concat(read).subarray(0, most);
 }
 
 async function* wholeEvents(
