@@ -13,6 +13,8 @@ const longestUnit = 400;
 
 /** The length of what a text says over and over at its end; undefined if it does not. Without a letter it may be a drawing. */
 function unitOf(text: string, { characters, times }: RepetitionSize): number | undefined {
+  // Else each unit would be compared to its end, for nothing.
+  if (!/\p{L}/u.test(text.slice(-longestUnit))) return undefined;
   for (let unit = 1; unit <= longestUnit; unit++) {
     const length = Math.max(unit * times, characters);
     if (length + unit > text.length) return undefined;
@@ -63,16 +65,19 @@ function firstCounted(text: string, size: RepetitionSize): number | undefined {
 /** Whether a text is a sentence, and no row of a table, of data or of a program. */
 const isProse = (text: string): boolean => /(?:\p{L}+[ ,'’-]+){5}\p{L}+/u.test(text) && !/[|{}"<>;=\t]/.test(text);
 
+/** How much of a text's end is looked at for whether it goes round in circles, in characters. */
+const lookAt = (longestUnit + 1) * growing.times;
+
 /** A text without the repetitions at its end, of which one is left; undefined if it does not go round in circles. */
 export function withoutRepetition(text: string): string | undefined {
   const trimmed = text.trimEnd();
-  const end = firstRound(trimmed, whole) ?? firstCounted(trimmed, counting);
+  const isCounting = (): boolean => firstCounted(trimmed.slice(-lookAt), counting) !== undefined;
+  const end = firstRound(trimmed, whole) ?? (isCounting() ? firstCounted(trimmed, counting) : undefined);
   return end === undefined ? undefined : trimmed.slice(0, end);
 }
 
-/** After how many characters a growing text is looked at again, and how much of its end. */
+/** After how many characters a growing text is looked at again. */
 const lookEvery = 1000;
-const lookAt = (longestUnit + 1) * growing.times;
 
 /** Watches a text while it grows for the moment in which it goes round in circles. */
 export class RepetitionWatch {
