@@ -90,6 +90,7 @@ async function readStream(
   endpoint: Endpoint,
 ): Promise<ModelResponse> {
   let content = '';
+  let recent = '';
   let refusal = '';
   let reason: string | undefined;
   let usage: OpenAI.CompletionUsage | undefined;
@@ -118,7 +119,9 @@ async function readStream(
     if (calls.count > maxCalls) throw replyTooLarge(endpoint, `more than ${maxCalls} tool calls`);
     const piece = [text, refused, ...written].join('');
     request.onDelta(piece);
-    const end = text === '' ? undefined : nextTurn(content);
+    // The text itself is put together only when it is looked at, which takes long where that is at each piece.
+    recent = (recent + text).slice(-longestMark);
+    const end = turnBegins.test(recent) ? nextTurn(content) : undefined;
     if (end !== undefined) {
       content = content.slice(0, end).trimEnd();
       reason = 'stop';
@@ -175,8 +178,7 @@ function withoutEndOfTurn(text: string): string {
  * code it is what somebody has asked for.
  */
 function nextTurn(text: string): number | undefined {
-  // Long texts come in thousands of pieces.
-  const end = turnBegins.test(text.slice(-longestMark)) ? betweenTurns.exec(text)?.index : undefined;
+  const end = betweenTurns.exec(text)?.index;
   return end === undefined || text.slice(0, end).includes('`') ? undefined : end;
 }
 
