@@ -39,12 +39,17 @@ function run(cwd: string, command: string, ...words: string[]): string {
 
 /** What somebody writes who uses the library, tools and orchestrators of their own among it. */
 const program = `
-import { connect, type HandleText, type OrchestrationInput, type ToolDefinition } from 'reprise';
+import { connect, defineTool, type HandleText, type OrchestrationInput, type ToolDefinition } from 'reprise';
 import { createWorker, ReprisePlugin } from 'reprise/worker';
+import { z } from 'zod';
 
 export const tools: ToolDefinition[] = [
   { name: 'shout', description: 'Says it louder.', parameters: { type: 'object' }, execute: () => 'HELLO' },
 ];
+tools.push(
+  // @ts-expect-error -- a city is a text
+  defineTool({ name: 'c', description: 'A city.', parameters: z.object({ city: z.string() }), execute: ({ city }) => city * 2 }),
+);
 export const handleText: HandleText = async (text, { llm }) =>
   (await llm.generate([{ role: 'user', content: text }])).content;
 const input: OrchestrationInput = {

@@ -8,17 +8,20 @@ import type { Tool, ToolContext } from './tool.ts';
 /** How long a tool that names no timeout may run, in seconds. */
 export const defaultTimeout = 60;
 
+/** What `execute` gets: what a zod schema makes of the arguments. What a JSON Schema describes is not known as a type. */
+export type ArgumentsOf<Parameters> = Parameters extends { _zod: { output: infer Arguments } } ? Arguments : any;
+
 /** One tool as a module exports it in its array `tools`. */
-export interface ToolDefinition {
+export interface ToolDefinition<Parameters extends object = object, Result = unknown> {
   name: string;
   description: string;
   /** A zod schema, or a JSON Schema of an object. */
-  parameters: object;
+  parameters: Parameters;
   /**
    * Returns the result, which the model reads as it is if it is a string, and as JSON if it is anything else. One that shows
    * images is `{text, images: [{data}]}`, see `ShownByTool`.
    */
-  execute(args: never, context: ToolContext): unknown;
+  execute: (args: ArgumentsOf<Parameters>, context: ToolContext) => Result;
   /** `true` if running it twice takes effect twice, `'idempotent'` if not with the same key, `false` if it has none. */
   sideEffects?: boolean | 'idempotent';
   /** How long it may run, in seconds; 60 if absent. */
@@ -26,6 +29,14 @@ export interface ToolDefinition {
   /** Whether it reads or changes the agent's files, which it gets as `context.workspace` then. */
   workspace?: WorkspaceUse;
 }
+
+/**
+ * The tool as it is given, and what the compiler knows about it: the arguments of `execute` have the types of `parameters`, as in
+ * `defineTool({ name, description, parameters: z.object({ city: z.string() }), execute: ({ city }) => city.length })`.
+ */
+export const defineTool = <Parameters extends object, Result>(
+  tool: ToolDefinition<Parameters, Result>,
+): ToolDefinition<Parameters, Result> => tool;
 
 const definitionSchema = z.strictObject({
   name: z

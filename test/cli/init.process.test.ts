@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -65,6 +66,28 @@ describe('what is written is valid, runs at once with the offline model, and its
     const toolTest = / --test (\S+)$/.exec(toTest)?.[1] ?? '';
     expect(runToolTest(toolTest)).toEqual({ status: 0, passed: '2', stderr: '' });
   });
+});
+
+test('what is written compiles in a strict project with Node’s module resolution, whatever else its options are', async () => {
+  await home.run(['init', 'strict', '--kind', 'agent']);
+  const folder = join(home.folder, 'strict');
+  const compilerOptions = {
+    module: 'nodenext',
+    target: 'es2024',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noPropertyAccessFromIndexSignature: true,
+    verbatimModuleSyntax: true,
+    types: ['node'],
+    typeRoots: [fileURLToPath(new URL('../../node_modules/@types', import.meta.url))],
+    rootDir: '.',
+    outDir: 'out',
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+  const compiler = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
 });
 
 test('the model is the one that is named, or the one whose key is set; a missing key is named', async () => {
