@@ -68,9 +68,11 @@ describe('what is written is valid, runs at once with the offline model, and its
   });
 });
 
-test('what is written compiles in a strict project with Node’s module resolution, whatever else its options are', async () => {
-  await home.run(['init', 'strict', '--kind', 'agent']);
-  const folder = join(home.folder, 'strict');
+test.for(['module', 'commonjs'])('what is written compiles in a strict project of %s modules', async (type) => {
+  const folder = join(home.folder, `strict-${type}`);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }));
+  await home.run(['init', `strict-${type}`, '--kind', 'agent']);
   const compilerOptions = {
     module: 'nodenext',
     target: 'es2024',
