@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import type { DataConverter, Duration, Priority } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { taskQueue } from './client/names.ts';
@@ -9,6 +9,7 @@ import { keyVariable, readKeys } from './encryption/keys.ts';
 import { Reprise } from './client/reprise.ts';
 import { tracedStarts } from './telemetry/client-interceptor.ts';
 import { askedAgain } from './client/asked-again.ts';
+import { UnreachableError } from './client/errors.ts';
 
 export { BadKeyError, TamperedError, UnknownKeyError } from './encryption/keys.ts';
 export {
@@ -17,6 +18,7 @@ export {
   MessageRefusedError,
   RunNotOpenError,
   SecretInConfigError,
+  UnreachableError,
 } from './client/errors.ts';
 export type { InboxQuestion } from './client/inbox.ts';
 export type { ListedRun, ListOptions } from './client/list.ts';
@@ -102,7 +104,7 @@ export interface ConnectOptions {
   priority?: Priority;
   /** Variables by name in place of `process.env`: those of Temporal, and Reprise's own. */
   variables?: NodeJS.ProcessEnv;
-  /** How long the server may take to answer; 5 seconds when absent. */
+  /** How long the server may take to come up and answer. When absent it has 5 seconds, and must be up. */
   connectTimeout?: Duration;
 }
 
@@ -113,27 +115,23 @@ export const defaultAddress = '127.0.0.1:7233';
  * Connects as the Temporal CLI does: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_PROFILE`,
  * `TEMPORAL_API_KEY`, TLS (https://docs.temporal.io/develop/environment-configuration).
  *
- * @throws where no Temporal server answers at the address; `BadKeyError`
+ * @throws `UnreachableError` where no Temporal server answers at the address; `BadKeyError`
  */
 export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
   const { variables = process.env } = options;
   const dataConverter = encryptingDataConverter(options.encryptionKey ?? variables[keyVariable] ?? '');
   const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: definedIn(variables) });
   const address = options.address || connectionOptions.address || defaultAddress;
-  const connection = await Connection.connect({
+  const settings: ConnectionOptions = {
     ...(options.plain ? {} : connectionOptions),
     address,
     connectTimeout: options.connectTimeout ?? '5 seconds',
     // By itself gRPC takes 4 MB, which a page of a history may exceed; how large one is, is the server's to say.
     channelArgs: { 'grpc.max_receive_message_length': -1 },
+  };
+  const connection = await opened(settings, options.connectTimeout !== undefined).catch((error: unknown) => {
+    throw new UnreachableError(address, error);
   });
-  try {
-    // `Connection.connect` mistakes a server that is not Temporal at all for an old version of it.
-    await connection.workflowService.getSystemInfo({});
-  } catch (error) {
-    await connection.close();
-    throw error;
-  }
   const client = new Client({
     connection,
     namespace: options.namespace ?? (namespace || 'default'),
@@ -143,6 +141,27 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
   const { buildId, priority } = options;
   const home = resolve(options.home || variables['REPRISE_HOME'] || '.reprise');
   return new Reprise(client, connection, { taskQueue: options.taskQueue ?? taskQueue, home, buildId, priority });
+}
+
+/** @param isPatient whether a server that is not up yet is waited for */
+async function opened(settings: ConnectionOptions, isPatient: boolean): Promise<Connection> {
+  if (!isPatient) {
+    // Without the SDK's interceptor no request is sent again, so that one to nobody fails at once.
+    const probe = Connection.lazy({ ...settings, interceptors: [] });
+    await probe
+      .withDeadline(Date.now() + 5000, () => probe.workflowService.getSystemInfo({}))
+      .finally(() => probe.close());
+  }
+  const connection = Connection.lazy(settings);
+  try {
+    await connection.ensureConnected();
+    // `ensureConnected` mistakes a server that is not Temporal at all for an old version of it.
+    await connection.workflowService.getSystemInfo({});
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   connect,
   newRunId,
   RunNotOpenError,
+  UnreachableError,
   type RunSnapshot,
   type Reprise,
   type RunEvent,
@@ -124,8 +125,17 @@ test('run ids differ, and sort by time', () => {
   expect(new Set(ids).size).toBe(1000);
 });
 
-test('where nobody answers, connecting fails in the time that is given', async () => {
-  await expect(connect({ address: '127.0.0.1:1', connectTimeout: 200 })).rejects.toThrow(/connect/i);
+test('where nobody listens, connecting fails at once, with the address and what to run', async () => {
+  await expect(connect({ address: '127.0.0.1:1' })).rejects.toThrow(
+    'Temporal does not answer at 127.0.0.1:1 (connect ECONNREFUSED 127.0.0.1:1). Start it here, with a worker: npx reprise up. ' +
+      'Or name the address of another server: connect({ address }) or TEMPORAL_ADDRESS',
+  );
+});
+
+test('whoever gives a time has it waited for, and is told the same', async () => {
+  const waiting = connect({ address: '127.0.0.1:1', connectTimeout: 200 });
+  await expect(waiting).rejects.toThrow('Temporal does not answer at 127.0.0.1:1 (');
+  await expect(waiting).rejects.toBeInstanceOf(UnreachableError);
 });
 
 describe('a run that continues as new', () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
-import { BadKeyError, connect, taskQueue, type Reprise } from '../client.ts';
+import { BadKeyError, connect, taskQueue, UnreachableError, type Reprise } from '../client.ts';
 import { startBackground } from '../local/background.ts';
 import { isOwnServer } from '../local/home-server.ts';
 import { isHeld, readHolder, type Holder } from '../local/lock.ts';
@@ -252,7 +252,7 @@ export async function openAt(
   } catch (error) {
     if (error instanceof BadKeyError) throw error;
     throw new CommandError(
-      `Temporal does not answer at ${address} (${reasonOf(error)}).\n` +
+      `Temporal does not answer at ${address} (${reasonOf(error instanceof UnreachableError ? error.cause : error)}).\n` +
         'Name another address with --temporal or TEMPORAL_ADDRESS, or start one here: reprise up',
       exitStatus.unreachable,
     );

@@ -1,3 +1,4 @@
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { answerRoom } from '../protocol/questions.ts';
 
 /** There is no run of that id, or it has ended, so that it takes nothing from a person. */
@@ -32,4 +33,24 @@ export class MessageRefusedError extends Error {
 /** The configuration in a run's input holds a secret itself, and was not sent: it would be kept with the run. */
 export class SecretInConfigError extends Error {
   override name = 'SecretInConfigError';
+}
+
+/** No Temporal server answers where a connection was to be opened. Its `cause` is what Temporal's client says of it. */
+export class UnreachableError extends Error {
+  override name = 'UnreachableError';
+
+  constructor(address: string, cause: unknown) {
+    super(
+      `Temporal does not answer at ${address} (${reasonIn(cause)}). Start it here, with a worker: npx reprise up. Or name the ` +
+        'address of another server: connect({ address }) or TEMPORAL_ADDRESS',
+      { cause },
+    );
+  }
+}
+
+/** What gRPC says of a connection, without its words around it. */
+function reasonIn(error: unknown): string {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  const said = isGrpcServiceError(cause) ? cause.details : (cause as Error).message;
+  return /Last error: (?:Error: )?(.*?)\.? Resolution note/.exec(said)?.[1] ?? said;
 }
