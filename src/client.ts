@@ -16,6 +16,7 @@ export {
   AnswerTooLongError,
   InputTooLargeError,
   MessageRefusedError,
+  NobodyPollsError,
   RunNotOpenError,
   SecretInConfigError,
   UnreachableError,
@@ -29,7 +30,7 @@ export { SessionRun } from './client/session-run.ts';
 export type { SentMessage, ShownCall } from './client/show/calls.ts';
 export type { RunRecord, RunStatus, ShowOptions } from './client/show/show.ts';
 export type { RunStep, StepBody } from './client/show/step.ts';
-export type { PendingCall, RunSnapshot } from './client/snapshot.ts';
+export type { PendingCall, RunSnapshot, TextPiece } from './client/snapshot.ts';
 export type { StatsOptions } from './client/stats.ts';
 export type {
   Gain,
@@ -48,6 +49,7 @@ export * from './protocol/definitions.ts';
 export { failureTypes } from './protocol/errors.ts';
 export type { AgentState } from './protocol/agent-state.ts';
 export type { RunEvent } from './protocol/events.ts';
+export type { ModelProgress } from './protocol/model-call.ts';
 export type { EarlierMessage, HumanAnswer, OrchestrationResult, Outcome, Vote } from './protocol/orchestration.ts';
 export type { PermissionRule, ToolDecision } from './protocol/tools/permissions.ts';
 export type { SolveOutcome, SolveResult, SolveState, SubtaskReport } from './protocol/plan-and-execute.ts';

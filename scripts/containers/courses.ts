@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect, type Reprise } from '../../src/client.ts';
 import { liveWorkers } from '../../src/local/workers.ts';
-import { livePollers } from '../../src/worker/deployment.ts';
+import { livePollers } from '../../src/client/pollers.ts';
 import { teamOf } from '../../test/support/team-script.ts';
 import type { CountingModel } from './model.ts';
 import type { Ended } from './programs.ts';

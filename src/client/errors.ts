@@ -1,5 +1,6 @@
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { answerRoom } from '../protocol/questions.ts';
+import { taskQueue } from './names.ts';
 
 /** There is no run of that id, or it has ended, so that it takes nothing from a person. */
 export class RunNotOpenError extends Error {
@@ -33,6 +34,16 @@ export class MessageRefusedError extends Error {
 /** The configuration in a run's input holds a secret itself, and was not sent: it would be kept with the run. */
 export class SecretInConfigError extends Error {
   override name = 'SecretInConfigError';
+}
+
+/** No worker polls the task queue of a run. The run is not ended by that. */
+export class NobodyPollsError extends Error {
+  override name = 'NobodyPollsError';
+
+  constructor(queue: string, id: string) {
+    const start = queue === taskQueue ? 'npx reprise up, or npx reprise worker' : `npx reprise polls "${taskQueue}"`;
+    super(`Nobody polls the task queue "${queue}" of the run ${id}, which goes on once a worker does (${start})`);
+  }
 }
 
 /** No Temporal server answers where a connection was to be opened. Its `cause` is what Temporal's client says of it. */

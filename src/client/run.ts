@@ -23,6 +23,7 @@ import { answerRoom, type HumanReply, type PendingQuestion } from '../protocol/q
 import type { OperatorDecision, ResearchResult, ResearchState } from '../protocol/research.ts';
 import type { OrchestrationState, RunResult, State } from '../protocol/state.ts';
 import { AnswerTooLongError, MessageRefusedError, RunNotOpenError } from './errors.ts';
+import { served } from './pollers.ts';
 import { showRun, type RunRecord, type ShowOptions } from './show/show.ts';
 import { callsIn, type PendingCall, type RunSnapshot } from './snapshot.ts';
 import { watchRun, type EventCursor, type WatchOptions } from './watch.ts';
@@ -40,9 +41,14 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
     return this.handle.workflowId;
   }
 
-  /** Waits for the end. @throws `WorkflowFailedError` */
+  /**
+   * Waits for the end.
+   *
+   * @throws `WorkflowFailedError`; `NobodyPollsError` where the run waits for a worker when this is called, and none
+   *   polls its queue within five seconds; the run goes on, and may be waited for again
+   */
   async result(): Promise<R> {
-    return (await this.handle.result()) as R;
+    return (await served(this.handle, () => this.handle.result(), true)) as R;
   }
 
   /**
@@ -86,8 +92,9 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
     return { runId, seq: events.at(-1)?.seq ?? 0 };
   }
 
+  /** The run at a glance. @throws `NobodyPollsError` where no worker is there to tell it */
   async state(): Promise<S> {
-    return (await this.handle.query(stateQuery)) as S;
+    return (await served(this.handle, () => this.handle.query(stateQuery))) as S;
   }
 
   /** Whether the run still goes on, or would if it were not paused. @throws `WorkflowNotFoundError` */

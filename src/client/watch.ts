@@ -7,7 +7,8 @@ import {
 import { eventsQuery, stateQuery } from '../protocol/definitions.ts';
 import type { RunEvent } from '../protocol/events.ts';
 import type { State } from '../protocol/state.ts';
-import { callsIn, isPassing, type RunSnapshot } from './snapshot.ts';
+import { whyUnserved } from './pollers.ts';
+import { callsIn, isPassing, Texts, type RunSnapshot } from './snapshot.ts';
 import { isOpenStatus, paused } from '../util/run-status.ts';
 import { decodeAll } from '../encryption/decode.ts';
 
@@ -52,10 +53,11 @@ export async function* watchRun<S extends State>(
   let askedAt = 0;
   let inVain = 0;
   let state: S | undefined;
+  const texts = new Texts();
   for (;;) {
     const isLast = over;
     let ended = false;
-    const snapshot: RunSnapshot<S> = { events: [], state, calls: [] };
+    const snapshot: RunSnapshot<S> = { events: [], texts: [], state, calls: [] };
     try {
       await client.connection.withDeadline(Date.now() + patience, async () => {
         const description = await handle.describe();
@@ -80,6 +82,7 @@ export async function* watchRun<S extends State>(
       if (!isComing) snapshot.trouble = await troubleOf(handle, error);
       inVain += 1;
     }
+    snapshot.texts = texts.next(snapshot.events, snapshot.calls);
     yield snapshot;
     if (isLast) return;
     if (until === undefined && ended && (inVain === 0 || inVain > 2)) return;
@@ -92,7 +95,7 @@ export async function* watchRun<S extends State>(
 async function troubleOf(handle: WorkflowHandle, error: Error): Promise<Error> {
   if (error instanceof QueryRejectedError) return new Error(paused, { cause: error });
   const why = await whyStuck(handle);
-  return why === undefined ? error : new Error(why, { cause: error });
+  return why === undefined ? ((await whyUnserved(handle)) ?? error) : new Error(why, { cause: error });
 }
 
 /**

@@ -4,13 +4,13 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
 import { definedIn, readEnvironment } from '../util/environment.ts';
 import { encryptionLine, readKeys } from '../encryption/keys.ts';
+import { livePollers } from '../client/pollers.ts';
 import {
   countOpenRuns,
   countPinnedRuns,
   currentBuild,
   hasVersioning,
   isNewer,
-  livePollers,
   makeCurrent,
 } from '../worker/deployment.ts';
 import { privateFolder, privateMode } from '../util/private-files.ts';

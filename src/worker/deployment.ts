@@ -1,19 +1,13 @@
 import { hostname } from 'node:os';
 import type { ConnectionLike } from '@temporalio/client';
 import { deploymentName, taskQueue } from '../client/names.ts';
-import { isAlive } from '../util/processes.ts';
+import { livePollers, ownMark, storeMark, workflowTasks } from '../client/pollers.ts';
 import { openOnly } from '../util/run-status.ts';
 
 type Service = ConnectionLike['workflowService'];
 
-/** What marks a worker that a command has started for its own runs, and not for those of everybody. */
-const ownMark = '@up';
-
 /** The name under which Temporal lists a worker of this process. @param isOwn whether it is for the runs of one home */
 export const workerIdentity = (isOwn: boolean): string => `${process.pid}@${hostname()}${isOwn ? ownMark : ''}`;
-
-/** What is between a worker's name and the id of its store. */
-const storeMark = '@store-';
 
 /** The name of a worker with that of its store, by which workers that have different ones find one another out. */
 export const identityWith = (identity: string, store: string): string => `${identity}${storeMark}${store}`;
@@ -56,9 +50,6 @@ export async function untilRegistered(
 
 /** gRPC's NOT_FOUND. */
 const notFound = 5;
-
-/** `temporal.api.enums.v1.TaskQueueType`. */
-const workflowTasks = 1;
 
 /** How long one part of the server may need to hear of a version that another part knows, in milliseconds. */
 const patienceMs = 10_000;
@@ -114,31 +105,6 @@ async function createdAt(service: Service, namespace: string, buildId: string): 
     service.describeWorkerDeploymentVersion({ namespace, deploymentVersion }),
   );
   return Number(info?.createTime?.seconds ?? 0) + (info?.createTime?.nanos ?? 0) / 1e9;
-}
-
-export interface Poller {
-  identity: string;
-  buildId: string | undefined;
-  /** Whether it is for the runs of one home, so that others start workers of their own. */
-  isOwn: boolean;
-  /** The id of its store; undefined for a worker that does not name one, such as somebody else's. */
-  store: string | undefined;
-}
-
-/** Who polls for workflows, without processes of this machine that have ended: Temporal lists a killed worker for minutes. */
-export async function livePollers(service: Service, namespace: string, queue = taskQueue): Promise<Poller[]> {
-  const { pollers } = await service.describeTaskQueue({
-    namespace,
-    taskQueue: { name: queue },
-    taskQueueType: workflowTasks,
-  });
-  return (pollers ?? []).flatMap(({ identity, deploymentOptions }) => {
-    if (!identity) return [];
-    const [pid, host] = identity.split('@');
-    if (host === hostname() && !isAlive(Number(pid))) return [];
-    const [name = '', store] = identity.split(storeMark);
-    return [{ identity, buildId: deploymentOptions?.buildId ?? undefined, isOwn: name.endsWith(ownMark), store }];
-  });
 }
 
 /** What marks a namespace, in its data, whose runs have workers of their own: commands start none for it. */

@@ -44,7 +44,7 @@ function writing(text: string, { activityId = 'model-1', attempt = 1, carried = 
 /** What is known of the answer after these snapshots. */
 function after(...looks: Array<Partial<RunSnapshot>>) {
   const answer = new AnswerText();
-  for (const look of looks) answer.see({ events: [], state: team, calls: [], ...look });
+  for (const look of looks) answer.see({ events: [], texts: [], state: team, calls: [], ...look });
   return answer.answer;
 }
 

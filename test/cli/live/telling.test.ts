@@ -6,6 +6,7 @@ const of = (...bodies: object[]): RunSnapshot => ({
   events: bodies.map(
     (body, index) => ({ seq: index + 1, at: '2026-01-18T17:09:44.000Z', attempt: 1, ...body }) as RunEvent,
   ),
+  texts: [],
   state: undefined,
   calls: [],
 });

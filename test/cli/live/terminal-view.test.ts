@@ -86,6 +86,7 @@ const thinking: RunEvent = {
 };
 const look = (events: RunEvent[], partial: string): RunSnapshot => ({
   events,
+  texts: [],
   state,
   calls: [
     {

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { connect, NobodyPollsError, type OrchestrationRun, type Reprise } from '../../src/client.ts';
+
+const queue = `nobody-${process.pid}`;
+const words = (id: string): string =>
+  `Nobody polls the task queue "${queue}" of the run ${id}, which goes on once a worker does`;
+
+let reprise: Reprise;
+let run: OrchestrationRun;
+beforeAll(async () => {
+  reprise = await connect({ address: inject('temporal').address, taskQueue: queue });
+  run = await reprise.startOrchestration({ task: 'Is anybody there?' });
+});
+afterAll(async () => {
+  await run.terminate();
+  await reprise.close();
+});
+
+test('to wait for a run whose queue nobody polls fails with the queue and what to start, and the run goes on waiting', async () => {
+  const waiting = run.result();
+  await expect(waiting).rejects.toThrow(words(run.id));
+  await expect(waiting).rejects.toBeInstanceOf(NobodyPollsError);
+  expect(await run.isOpen()).toBe(true);
+});
+
+test('so does to ask for its state', async () => {
+  await expect(run.state()).rejects.toThrow(words(run.id));
+});
+
+test('who watches it is told the same, and goes on watching', async () => {
+  for await (const { trouble } of run.watch()) {
+    if (trouble === undefined) continue;
+    expect(trouble.message).toContain(words(run.id));
+    break;
+  }
+});
