@@ -26,5 +26,5 @@ function whyNot(file: string, folder: string, leftOut: CustomOrchestrators['left
   const path = join(folder, file);
   if (!existsSync(path)) return `is not there: the worker has no file ${path}`;
   if (!exportsHandleText(readFileSync(path, 'utf8'))) return 'exports no function handleText';
-  return 'was added or changed after this worker started, which is to be started again';
+  return 'was added or changed after this worker started, which is to be started again, or is not where its ReprisePlugin looks (configFolder)';
 }

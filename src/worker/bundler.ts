@@ -79,6 +79,15 @@ export function adaptedConfiguration(configuration: Configuration): Configuratio
   };
 }
 
+/** Has bundling wait for some work, which may still change the entry. */
+export const after = (work: () => Promise<void>, configuration: Configuration): Configuration => ({
+  ...configuration,
+  plugins: [
+    ...(configuration.plugins ?? []),
+    { apply: (compiler) => compiler.hooks.beforeRun.tapPromise('reprise', work) },
+  ],
+});
+
 /** A rule whose compiler reads no `.swcrc` beside a module, which may name plugins that it would run. */
 function withoutFile<R>(rule: R): R {
   const { use } = (rule ?? {}) as { use?: { loader?: unknown; options?: object } };

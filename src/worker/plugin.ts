@@ -8,39 +8,46 @@ import {
   type Worker,
   type WorkerOptions,
 } from '@temporalio/worker';
-import { findOrchestrators } from '../config/extensions.ts';
+import { findOrchestrators, noOrchestrators, type CustomOrchestrators } from '../config/extensions.ts';
 import { awaitStore } from './await-store.ts';
 import { failureConverterPath } from '../encryption/data-converter.ts';
 import { readKeys } from '../encryption/keys.ts';
 import { readEnvironment } from '../util/environment.ts';
-import { adaptedConfiguration } from './bundler.ts';
+import { adaptedConfiguration, after } from './bundler.ts';
 import { heartbeatThrottle, openParts, type PartSettings, type WorkerParts } from './parts.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
-import { guardModule, joinedInterceptorModules, writeEntry } from './workflow-bundle.ts';
+import { guardModule, joinedInterceptorModules, workflowBundle, writeEntry } from './workflow-bundle.ts';
 
-/** By default `home` is `.reprise`, `configFolder` the working directory, and `variables` are those of the process. */
+/**
+ * By default `home` is `.reprise`, and `variables` are those of the process. `configFolder` is by default the working directory, where
+ * custom orchestrators are looked for only if it is named: there may be anything.
+ */
 export type PluginSettings = Partial<PartSettings>;
 
 /**
  * Adds Reprise's workflows and activities to a worker that has its own: `Worker.create({…, plugins: [new
  * ReprisePlugin()]})` with `workflowsPath`, or `bundleWorkflowCode({…, plugins: [plugin]})` beforehand. Runs are then
- * started on that worker's task queue (`connect({ taskQueue })`). A custom orchestrator that cannot be bundled makes the
- * whole bundle fail, whereas `createWorker` leaves it out. With `REPRISE_ENCRYPTION_KEY` the worker's own workflows are encrypted
- * too; a bundle must then be made with the variable set.
+ * started on that worker's task queue (`connect({ taskQueue })`). A custom orchestrator that cannot be bundled is left out, as it
+ * is by `createWorker`, and a run that asks for it ends with the reason. With `REPRISE_ENCRYPTION_KEY` the worker's own workflows
+ * are encrypted too; a bundle must then be made with the variable set.
  *
  * @throws `MissingSearchAttributesError` when the worker is run, where search attributes are missing and may not be
  *   registered from here; `StoreUnavailableError` then, where the store cannot be used within a minute
  */
 export class ReprisePlugin extends SimplePlugin {
   readonly #settings: PartSettings;
+  /** Those that were found, and once the workflows are bundled, those that are in the bundle. */
+  readonly #orchestrators: CustomOrchestrators;
   #parts: WorkerParts | undefined;
   #connection: NativeConnection | undefined;
   #namespace = 'default';
   readonly #known = { hasQuestion: false };
 
-  constructor({ allow, configFolder = '.', home = '.reprise', variables = process.env }: PluginSettings = {}) {
+  constructor({ allow, configFolder, home = '.reprise', variables = process.env }: PluginSettings = {}) {
     super({ name: 'reprise' });
-    this.#settings = { allow, configFolder: resolve(configFolder), home: resolve(home), variables };
+    this.#settings = { allow, configFolder: resolve(configFolder ?? '.'), home: resolve(home), variables };
+    this.#orchestrators =
+      configFolder === undefined ? noOrchestrators : { names: findOrchestrators(configFolder), leftOut: {} };
   }
 
   /** @throws `TypeError` where the worker has no connection, by which runs that hold it up are ended */
@@ -49,8 +56,7 @@ export class ReprisePlugin extends SimplePlugin {
     if (connection === undefined) throw new TypeError('ReprisePlugin needs the connection of the worker');
     this.#connection = connection;
     this.#namespace = namespace;
-    const names = findOrchestrators(this.#settings.configFolder);
-    this.#parts = openParts(this.#settings, { names, leftOut: {} }, this.#known);
+    this.#parts = openParts(this.#settings, this.#orchestrators, this.#known);
     return {
       ...options,
       activities: { ...activities, ...this.#parts.activities },
@@ -70,7 +76,10 @@ export class ReprisePlugin extends SimplePlugin {
       ...options,
       workflowsPath: this.#entry(options.workflowsPath),
       webpackConfigHook: (configuration) =>
-        adaptedConfiguration(options.webpackConfigHook?.(configuration) ?? configuration),
+        after(
+          () => this.#leaveOut(options.workflowsPath),
+          adaptedConfiguration(options.webpackConfigHook?.(configuration) ?? configuration),
+        ),
       ...(readKeys(readEnvironment(this.#settings.variables)).on && {
         failureConverterPath: options.failureConverterPath ?? failureConverterPath,
       }),
@@ -94,8 +103,16 @@ export class ReprisePlugin extends SimplePlugin {
   #entry(own: string | undefined): string {
     const { configFolder, home } = this.#settings;
     const entry = join(home, 'bundles', 'joined.cjs');
-    writeEntry(entry, findOrchestrators(configFolder), configFolder, own === undefined ? [] : [own]);
+    writeEntry(entry, this.#orchestrators.names, configFolder, own === undefined ? [] : [own]);
     return entry;
+  }
+
+  /** Leaves out of the bundle the orchestrators that would make it fail, which are found out by bundling them apart. */
+  async #leaveOut(own: string | undefined): Promise<void> {
+    if (this.#orchestrators.names.length === 0) return;
+    const { configFolder, home } = this.#settings;
+    Object.assign(this.#orchestrators, (await workflowBundle(home, configFolder)).orchestrators);
+    this.#entry(own);
   }
 }
 

@@ -173,6 +173,8 @@ export function writeEntry(entry: string, files: string[], extensions: string, o
   const required = (path: string): string => `require(${JSON.stringify(path)})`;
   const loads = files.map((file) => `  ${JSON.stringify(file)}: () => ${required(resolve(extensions, file))},`);
   const modules = [...others, ownModule('workflows/index')].map((path) => `...${required(path)}`);
+  // What becomes of types that nobody exports is for the others to say.
+  const fallbacks = others.map((path) => `default: ${required(path)}.default`);
   writeAtomic(
     entry,
     [
@@ -180,7 +182,7 @@ export function writeEntry(entry: string, files: string[], extensions: string, o
       'registerOrchestrators({',
       ...loads,
       '});',
-      `module.exports = { ${modules.join(', ')} };`,
+      `module.exports = { ${[...modules, ...fallbacks].join(', ')} };`,
       '',
     ].join('\n'),
   );

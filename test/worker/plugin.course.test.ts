@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runInNewContext } from 'node:vm';
 import { Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { findOrchestrators } from '../../src/config/extensions.ts';
 import { ReprisePlugin } from '../../src/worker.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 import { folderOf, orchestrator, configOf } from '../support/extensions.ts';
@@ -63,6 +65,52 @@ test('a worker of one’s own runs its workflows and activities, ours, and custo
       answer: 'Mine: Hi.',
     });
   });
+});
+
+test('a custom orchestrator that cannot be bundled is left out, and the run that asks for it is told why, as by any worker', async () => {
+  writeFileSync(join(configFolder, 'files.ts'), `import 'node:fs';\n${orchestrator('return text;')}`);
+  const taskQueue = `plugin-left-out-${process.pid}`;
+  const worker = await Worker.create({ connection: native, taskQueue, workflowsPath, plugins: [plugin()] });
+  const { workflow } = new Client({ connection });
+  await worker.runUntil(async () => {
+    const chat = (module: string): Promise<unknown> =>
+      workflow.execute('session', {
+        taskQueue,
+        workflowId: `${taskQueue}-${module}`,
+        args: [{ config: configOf(module), text: 'Hi.' }],
+      });
+    expect(await chat('./mine.ts')).toMatchObject({ answer: 'Mine: Hi.' });
+    await expect(chat('./files.ts')).rejects.toMatchObject({
+      cause: {
+        type: 'InvalidInput',
+        message:
+          './files.ts was left out when this worker started: it imports node:fs, which code that runs in workflows cannot have ' +
+          '(docs/custom-orchestrators.md). Custom orchestrators of this worker: ./mine.ts',
+      },
+    });
+  });
+});
+
+test('where no folder is named nothing is looked for, so that a file of somebody else’s program does not matter', () => {
+  // The tests run in a folder with an orchestrator among its examples.
+  expect(findOrchestrators('.')).not.toEqual([]);
+  new ReprisePlugin({ home }).configureBundler({ workflowsPath });
+  const entry = readFileSync(join(home, 'bundles', 'joined.cjs'), 'utf8');
+  expect(entry).toContain(workflowsPath);
+  expect(entry).not.toContain(resolve('examples/custom'));
+});
+
+test('types that neither exports are the business of one’s own workflows', () => {
+  new ReprisePlugin({ home }).configureBundler({ workflowsPath });
+  const modules: Record<string, object> = {
+    load: { registerOrchestrators() {} },
+    index: { orchestration: 'ours', default: 'ours' },
+    workflows: { triage: 'own' },
+  };
+  const required = (path: string): object => modules[basename(path, extname(path))] ?? {};
+  const module = { exports: {} };
+  runInNewContext(readFileSync(join(home, 'bundles', 'joined.cjs'), 'utf8'), { module, require: required });
+  expect(module.exports).toEqual({ orchestration: 'ours', triage: 'own', default: undefined });
 });
 
 test('so does one whose workflows were bundled beforehand, with the same plugin', async () => {
