@@ -5,6 +5,7 @@ import type { CallToolInput, CallToolResult } from '../../src/protocol/tools/too
 import { callToolOptions } from '../../src/workflows/agent/tool-executor.ts';
 
 export * from '../../src/workflows/index.ts';
+export { default } from '../../src/workflows/index.ts';
 export { chained } from './chained.ts';
 
 /** Runs tools side by side. */

@@ -5,15 +5,13 @@ import {
   type WorkflowInterceptors,
 } from '@temporalio/workflow';
 import { askAgain } from '../../protocol/errors.ts';
+import { ownTypes } from '../unknown-type.ts';
 import { tookEvent } from './event-log.ts';
 import { bytesOf, eventsOf, inOrder, nameOf, Told } from './jobs.ts';
 import { presentUpdates } from './messages.ts';
 
 type Internals = NonNullable<WorkflowInterceptors['internals']>[number];
 type Command = Parameters<NonNullable<Internals['concludeActivation']>>[0]['commands'][number];
-
-/** A worker may have workflows of somebody else too, whose histories are in the SDK's own order. */
-const ownTypes = ['orchestration', 'planAndExecute', 'research', 'session'];
 
 const told = new Told();
 
@@ -27,6 +25,7 @@ let hasOutcome = false;
  * the server drops a task that was for an update alone if the SDK's core has overlooked the update (src/client/asked-again.ts).
  */
 export function interceptors(): WorkflowInterceptors {
+  // A worker may have workflows of somebody else too, whose histories are in the SDK's own order.
   if (!ownTypes.includes(workflowInfo().workflowType)) return {};
   return {
     inbound: [
