@@ -108,7 +108,7 @@ test('a file that throws puts its agent out, named, and the team goes on', async
     expect.objectContaining({
       type: 'out',
       agent: 'agent_a',
-      reason: expect.stringContaining('./throws.ts: RangeError: too far') as string,
+      reason: expect.stringContaining('./throws.ts:2: RangeError: too far') as string,
     }),
   );
   expect(result.finalAgent).toBe('agent_b');

@@ -74,7 +74,17 @@ function failureOf(error: unknown, file: string): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (error instanceof ModelCallError)
     return ApplicationFailure.nonRetryable(`${file}: ${error.message}`, failureTypes.turnFailed);
-  return failure(file, error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+  if (!(error instanceof Error)) return failure(file, String(error));
+  return failure(`${file}${lineIn(file, error.stack)}`, `${error.name}: ${error.message}`);
+}
+
+/** `:LINE` of a file where the stack of an error, which the SDK gives in terms of the sources, first comes by it; else empty. */
+function lineIn(file: string, stack: unknown): string {
+  if (typeof stack !== 'string') return '';
+  const path = file.slice(1);
+  for (const [, place = '', line] of stack.matchAll(/^ +at .*?([^() ]+):(\d+):\d+\)?$/gm))
+    if (place.replaceAll('\\', '/').endsWith(path)) return `:${line}`;
+  return '';
 }
 
 const failure = (file: string, what: string): ApplicationFailure =>
