@@ -56,10 +56,8 @@ test('the details for the Web UI tell the open question and how to answer it, at
       expiresAt: '2026-11-21T09:06:10.123Z',
     },
   ];
-  const details = detailsOf(
-    questions,
-    undefined,
-    teamDetails({
+  const lines = teamDetails(
+    {
       workflow: 'orchestration',
       phase: 'deciding',
       attempt: 2,
@@ -71,15 +69,17 @@ test('the details for the Web UI tell the open question and how to answer it, at
       selectedAgent: 'b',
       restarts: [{ attempt: 1, reason: 'Two\nlines', instructions: 'i' }],
       usage: null,
-    }),
-    { calls: 9, inputTokens: 90, cachedInputTokens: 0, outputTokens: 10, costUsd: 0.0123, byAgent: {} },
-    'run-1',
+    },
+    new Map([['a', 'It is\nshort.']]),
   );
+  const usage = { calls: 9, inputTokens: 90, cachedInputTokens: 0, outputTokens: 10, costUsd: 0.0123, byAgent: {} };
+  const asked = 'Which?\nAnd why?';
+  const details = detailsOf({ asked, pending: questions, answer: undefined, lines, usage, workflowId: 'run-1' });
   expect(details).toBe(
-    '### a asks a person\n\n> Red\n> or blue?\n\nIt waits until 2026-11-21 09:06:10 UTC.\n\n' +
+    '### Asked\n\n> Which?\n\n### a asks a person\n\n> Red\n> or blue?\n\nIt waits until 2026-11-21 09:06:10 UTC.\n\n' +
       'Answer it with the signal `answer` (menu "Send a Signal"), whose input is `{"answer": "…"}`; an empty answer skips. ' +
       'Or: `reprise answer run-1 "…"`\n\n' +
-      '### Attempt 2 of 3: deciding\n- **a**: voted for b\n- **b**: voted, 2 answers\n\nFinal agent: **b**\n\n' +
+      '### Attempt 2 of 3: deciding\n- **a**: voted for b: It is short.\n- **b**: voted, 2 answers\n\nFinal agent: **b**\n\n' +
       '### Restart after attempt 1\n\n> Two\n> lines\n\n### Spent\n- 9 calls, 100 tokens\n- $0.0123',
   );
 });

@@ -111,7 +111,7 @@ const isMapping = (content: unknown): content is object =>
 
 const notAMapping: Checked<never> = {
   ok: false,
-  problems: [{ path: [], message: 'a configuration is a mapping of keys to values' }],
+  problems: [{ path: [], message: 'a configuration is an object of keys and values' }],
 };
 
 /**

@@ -88,9 +88,9 @@ function noChoice(value: unknown, values: readonly unknown[]): string {
 
 const words: Record<string, string> = {
   int: 'a whole number',
-  object: 'a mapping',
+  object: 'an object',
   array: 'a list',
-  record: 'a mapping',
+  record: 'an object',
 };
 
 const a = (expected: string): string => words[expected] ?? `a ${expected}`;

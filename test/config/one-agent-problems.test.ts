@@ -98,7 +98,7 @@ describe('a wrong module is named with its line, its key and what is right', () 
       '4: modules[2].module: "own.ts" is no path of a module: it starts with ./ and ends with .ts, .mts, .js or .mjs',
       { loop: '{ module: own.ts, id: loop }' },
     ],
-    ['4: modules[2].config: [1] is not a mapping', { loop: '{ module: ./own.ts, id: loop, config: [1] }' }],
+    ['4: modules[2].config: [1] is not an object', { loop: '{ module: ./own.ts, id: loop, config: [1] }' }],
     [
       '5: modules[3].config.max_history: unknown key; there are none here',
       { more: '{ module: SimpleConversation, id: history, config: { max_history: 3 } }' },
@@ -108,7 +108,7 @@ describe('a wrong module is named with its line, its key and what is right', () 
   });
 
   test('a module that is none: what its id would be, nobody knows', () => {
-    expect(problemsIn(fileOf({ llm: 'llm' }))).toEqual(['c.yaml:2: modules[0]: "llm" is not a mapping']);
+    expect(problemsIn(fileOf({ llm: 'llm' }))).toEqual(['c.yaml:2: modules[0]: "llm" is not an object']);
   });
 });
 
@@ -199,7 +199,7 @@ describe('a wrong wire is named with its line, its key and what is right', () =>
   test('wires keep their numbers where one of them is no wire at all', () => {
     const toTools = '{ module: loop, protocol: ToolProviderProtocol, provider: none }';
     expect(problemsIn(fileOf({ toLlm: '7', toTools }))).toEqual([
-      'c.yaml:6: exchange[0]: 7 is not a mapping',
+      'c.yaml:6: exchange[0]: 7 is not an object',
       'c.yaml:7: exchange[1].provider: there is no module of the id "none"; valid ids: llm, tools, loop',
     ]);
   });

@@ -131,7 +131,7 @@ describe('a problem names file, line, key and the valid choices', () => {
     ],
     ['an idle timeout of 0', 'idle_timeout: 0\n', 'team.yaml:1: idle_timeout: 0 is too small (more than 0)'],
     ['no agents', 'agents: []\n', 'team.yaml:1: agents: must not be empty'],
-    ['a file that is a list', '- a\n', 'team.yaml:1: a configuration is a mapping'],
+    ['a file that is a list', '- a\n', 'team.yaml:1: a configuration is an object'],
     ['an empty file', '', 'team.yaml: the file is empty'],
     ['a syntax error', 'agents: [\n', 'team.yaml:2:'],
     ['a key twice', 'budget: {}\nbudget: {}\n', 'team.yaml:2: Map keys must be unique'],

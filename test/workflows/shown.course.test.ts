@@ -7,7 +7,7 @@ import { report, researchScript } from '../support/research-script.ts';
 import type { Script } from '../support/model-server.ts';
 import { sharedRunning, type SharedRunning } from '../support/running.ts';
 import { completed, solveScript } from '../support/solve-script.ts';
-import { answer, restart, submit, teamOf, teamScript } from '../support/team-script.ts';
+import { answer, restart, submit, teamOf, teamScript, vote } from '../support/team-script.ts';
 
 const running = sharedRunning();
 
@@ -102,13 +102,31 @@ describe('the details of a run that is done', () => {
   /** Markdown that would change what stands below it, if it could. */
   const hostile = '# Big\r\n## Bigger\r# Biggest\n```\nnever closed\n\n- a list\n<!-- nor this';
 
+  test('say why agents have voted as they have, and show the other answers, of long ones the beginning', async () => {
+    const long = 'Paint it red. '.repeat(2000);
+    const run = running(
+      teamScript({
+        answer: ({ agent }) => answer(agent === 'agent_a' ? 'Blue.' : long),
+        vote: () => vote('agent1', 'Short\n# and right'),
+      }),
+    );
+    const handle = await run.start({ task: 'Which colour?\nSay it shortly.', config });
+    await handle.result();
+    const details = await detailsOf(handle);
+    expect(details).toMatch(/^### Asked\n\n> Which colour\?\n\n### Answer\n/);
+    expect(details).toContain('- **agent_b**: voted for agent_a: Short # and right\n');
+    expect(details).toMatch(/### Answer of agent_b\n\n> (Paint it red\. )+[^]*characters were left out here\]\n/);
+    expect(details).not.toContain('### Answer of agent_a');
+    expect(Buffer.byteLength(details)).toBeLessThan(5000);
+  });
+
   test('show its answer first, as a quotation that nothing in it can end', async () => {
     const run = running(teamScript({ present: () => ({ text: hostile }) }));
     const handle = await run.start({ task: 'T', config });
     await handle.result();
     const details = await detailsOf(handle);
     expect(details).toMatch(
-      /^### Answer\n\n> # Big\n> ## Bigger\n> # Biggest\n> ```\n> never closed\n> \n> - a list\n> <\u200B!-- nor this\n\n### Attempt 1 of 3: done\n/,
+      /^### Asked\n\n> T\n\n### Answer\n\n> # Big\n> ## Bigger\n> # Biggest\n> ```\n> never closed\n> \n> - a list\n> <\u200B!-- nor this\n\n### Attempt 1 of 3: done\n/,
     );
   });
 
@@ -128,7 +146,9 @@ describe('the details of a run that is done', () => {
     const handle = await run.startResearch({ idea: 'Boats\n\n# Ships' });
     await handle.result();
     const details = await detailsOf(handle);
-    expect(details).toMatch(/^### Answer\n\n> # On boats\n> \n> # They float\.\n> \n> ## Findings\n/);
+    expect(details).toMatch(
+      /^### Asked\n\n> Boats\n\n### Answer\n\n> # On boats\n> \n> # They float\.\n> \n> ## Findings\n/,
+    );
     expect(details).not.toMatch(/^# /m);
   });
 
@@ -149,7 +169,9 @@ describe('the details of a run that is done', () => {
     const handle = await run.startSolve({ problem: 'P' });
     await handle.result();
     const details = await detailsOf(handle);
-    expect(details).toMatch(/^### Answer\n\n> The answer\.\n\n### done\n- \*\*step_1\*\*: completed: Do # it # now\n/);
+    expect(details).toMatch(
+      /^### Asked\n\n> P\n\n### Answer\n\n> The answer\.\n\n### done\n- \*\*step_1\*\*: completed: Do # it # now\n/,
+    );
   });
 
   test("show the last turn's answer of a session, below a question that waits", async () => {
@@ -164,12 +186,14 @@ describe('the details of a run that is done', () => {
     );
     const session = await run.startSession({ config: teamOf(['agent_a'], openai, { broadcast: 'human' }) });
     await say(session, 'First.');
-    expect(await detailsOf(session)).toMatch(/^### Answer\n\n> The first answer\.\n/);
+    expect(await detailsOf(session)).toMatch(/^### Asked\n\n> First\.\n\n### Answer\n\n> The first answer\.\n/);
     const second = session.startUpdate<TurnResult, [string]>('handleText', {
       args: ['Second.'],
       waitForStage: 'ACCEPTED',
     });
-    await expect.poll(() => detailsOf(session)).toMatch(/^### agent_a asks a person\n[^]*### Answer/);
+    await expect
+      .poll(() => detailsOf(session))
+      .toMatch(/^### Asked\n\n> Second\.\n\n### agent_a asks a person\n[^]*### Answer/);
     await session.signal('answer', { answer: 'Red.' });
     await (await second).result();
     await session.signal('close');

@@ -1,8 +1,9 @@
 import type { TeamState } from '../../protocol/state.ts';
-import { inWords, quotation } from '../runtime/details.ts';
+import { inline, inWords, quotation } from '../runtime/details.ts';
 import type { RunView } from '../runtime/run-handlers.ts';
 import { restartsOf } from './attempt.ts';
-import { candidatesOf, type OrchestrationContext } from './context.ts';
+import { shortened } from '../runtime/size.ts';
+import { candidatesOf, hasAnswer, type Attempt, type OrchestrationContext, type Participant } from './context.ts';
 
 /** What an orchestration or a session shows while it is prepared. */
 export function emptyView(workflow: TeamState['workflow']): RunView {
@@ -43,7 +44,7 @@ export function viewOf(context: OrchestrationContext): RunView {
   });
   return {
     state,
-    details: () => teamDetails(state()),
+    details: () => [...teamDetails(state(), reasonsOf(participants())), ...answerLines(context.attempt)],
     transcript: (agent) => participants().find(({ teamAgent }) => teamAgent.id === agent)?.agent.transcript ?? null,
   };
 }
@@ -52,19 +53,46 @@ export function viewOf(context: OrchestrationContext): RunView {
 const phaseOf = ({ attempt, turn }: OrchestrationContext): TeamState['phase'] =>
   attempt?.phase === 'done' && turn > 0 ? 'idle' : (attempt?.phase ?? 'preparing');
 
-/** The lines for the current details in Temporal's Web UI. */
-export function teamDetails(state: TeamState): string[] {
+/** Why agents have voted as they have, by their ids. */
+const reasonsOf = (participants: Participant[]): ReadonlyMap<string, string> =>
+  new Map(participants.flatMap(({ teamAgent, vote }) => (vote ? [[teamAgent.id, vote.reason] as const] : [])));
+
+/** How much the details show of all answers together, and of one, in bytes. */
+const shownOfAnswers = 12_000;
+const shownOfAnswer = 3000;
+
+/** The answers of an attempt, once there is a final one those of the others. */
+function answerLines(attempt: Attempt | undefined): string[] {
+  const answered = (attempt?.participants ?? []).filter(hasAnswer);
+  const others = answered.filter(
+    ({ teamAgent }) => attempt?.phase !== 'done' || teamAgent !== attempt.selected?.teamAgent,
+  );
+  const bytes = Math.min(shownOfAnswer, Math.floor(shownOfAnswers / others.length));
+  return others.flatMap(({ answer, teamAgent }) => [
+    '',
+    `### Answer of ${inline(teamAgent.id)}`,
+    '',
+    quotation(answer.content, bytes),
+  ]);
+}
+
+/** The lines for the current details in Temporal's Web UI. @param reasons of the votes, by the ids of the voters */
+export function teamDetails(state: TeamState, reasons?: ReadonlyMap<string, string>): string[] {
   const { agents, attempt, maxAttempts, phase, restarts, selectedAgent } = state;
   return [
     `### Attempt ${attempt} of ${maxAttempts}: ${phase}`,
-    ...agents.map(agentLine),
+    ...agents.map((each) => agentLine(each, reasons?.get(each.id))),
     ...(selectedAgent === null ? [] : ['', `Final agent: **${selectedAgent}**`]),
     ...restarts.flatMap((each) => ['', `### Restart after attempt ${each.attempt}`, '', quotation(each.reason, 2000)]),
   ];
 }
 
-function agentLine({ id, state, answers, files, vote }: TeamState['agents'][number]): string {
+function agentLine(
+  { id, state, answers, files, vote }: TeamState['agents'][number],
+  reason: string | undefined,
+): string {
   const given = answers > 1 ? `, ${answers} answers` : '';
   const changed = files === undefined ? '' : `, ${files} ${files === 1 ? 'file' : 'files'} changed`;
-  return `- **${id}**: ${inWords(state)}${vote === null ? '' : ` for ${vote}`}${given}${changed}`;
+  const why = reason === undefined ? '' : `: ${inline(shortened(reason, 300))}`;
+  return `- **${id}**: ${inWords(state)}${vote === null ? '' : ` for ${vote}`}${given}${changed}${why}`;
 }

@@ -1,4 +1,5 @@
 import { decisionIn, type ToolDecision } from '../../protocol/tools/permissions.ts';
+import { quoted, textsProblem } from '../runtime/message-problems.ts';
 import { messageRoom, type HumanReply } from '../../protocol/questions.ts';
 
 /** What a person's words decide about the call that they name, or in words what is wrong with them. An empty answer refuses it. */
@@ -16,20 +17,22 @@ export function checkedDecision(payload: unknown): ToolDecision | string {
     arguments: edited,
     id,
     reason,
-  } = (payload ?? {}) as Partial<Record<keyof ToolDecision, unknown>>;
-  if (typeof id !== 'string') return 'a signal approve is {id, action: "allow" | "deny" | "edit", …}';
-  if (action !== 'allow' && action !== 'deny' && action !== 'edit') return 'its action is one of allow, deny, edit';
-  if (reason !== undefined && typeof reason !== 'string') return 'its reason is a text';
-  if (always !== undefined && typeof always !== 'boolean') return 'its always is true or false';
+  } = (payload ?? {}) as Omit<ToolDecision, 'action' | 'always' | 'arguments'> & Record<string, unknown>;
+  const problem = textsProblem(payload, '{id, action: "allow" | "deny" | "edit", …}', ['id', 'action'], ['reason']);
+  if (problem !== undefined) return problem;
+  if (action !== 'allow' && action !== 'deny' && action !== 'edit')
+    return `action: ${quoted(action)} is not one of allow | deny | edit`;
+  if (always !== undefined && typeof always !== 'boolean') return `always: ${quoted(always)} is not true or false`;
   if ((reason ?? '').length > messageRoom) return `its reason has more than ${messageRoom} characters`;
   if ((JSON.stringify(edited) ?? '').length > messageRoom)
     return `its arguments have more than ${messageRoom} characters`;
-  const isMapping = typeof edited === 'object' && edited !== null && !Array.isArray(edited);
-  if (action === 'edit' && !isMapping) return 'edit needs arguments: an object with all that the call runs with';
+  const isObject = typeof edited === 'object' && edited !== null && !Array.isArray(edited);
+  if (action === 'edit' && !isObject)
+    return `arguments: ${quoted(edited)} is not an object with all that the call is to run with`;
   return {
     id,
     action,
-    ...(isMapping && { arguments: edited as Record<string, unknown> }),
+    ...(isObject && { arguments: edited as Record<string, unknown> }),
     ...(reason !== undefined && { reason }),
     ...(always !== undefined && { always }),
   };

@@ -3,6 +3,7 @@ import { decideSignal, descriptions } from '../../protocol/definitions.ts';
 import type { OperatorDecision, ResearchOutcome } from '../../protocol/research.ts';
 import { messageRoom } from '../../protocol/questions.ts';
 import type { Interrupt } from '../runtime/iterate.ts';
+import { quoted, textsProblem } from '../runtime/message-problems.ts';
 import { notReady, type RunHandlers } from '../runtime/run-handlers.ts';
 import type { Draft, PlanningRestart, ResearchContext } from './context.ts';
 import { hasMaterial } from './drafts.ts';
@@ -73,7 +74,7 @@ export class OperatorControl {
   #decide(decision: OperatorDecision): void {
     const { events, messages } = this.#handlers;
     const problem = problemOf(decision);
-    if (problem !== undefined) return messages.ignore('decide', `A signal decide ${problem} is ignored`);
+    if (problem !== undefined) return messages.ignore('decide', `A signal decide is ignored: ${problem}`);
     if (this.#run === undefined) {
       if (this.#early?.action !== 'stop') this.#early = decision;
       return;
@@ -104,10 +105,10 @@ const written = 'the report is written';
 
 const isWritten = (phase: ResearchContext['phase']): boolean => ['persisting', 'opening_issue', 'done'].includes(phase);
 
-/** What is wrong with a decision, to be read behind its name. */
 function problemOf(decision: unknown): string | undefined {
-  const { action, note = '' } = (decision ?? {}) as Partial<Record<keyof OperatorDecision, unknown>>;
-  if ((action !== 'accept' && action !== 'stop') || typeof note !== 'string')
-    return 'without {action: accept | stop, note?}';
-  return note.length > messageRoom ? `with a note of more than ${messageRoom} characters` : undefined;
+  const problem = textsProblem(decision, '{action: "accept" | "stop", note?}', ['action'], ['note']);
+  if (problem !== undefined) return problem;
+  const { action, note = '' } = decision as OperatorDecision;
+  if (action !== 'accept' && action !== 'stop') return `action: ${quoted(action)} is not one of accept | stop`;
+  return note.length > messageRoom ? `note has ${note.length} characters, and may have ${messageRoom}` : undefined;
 }

@@ -1,26 +1,35 @@
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { Usage } from '../../protocol/usage.ts';
-import { cutToBytes } from './size.ts';
+import { cutToBytes, shortened } from './size.ts';
 
 /**
  * A run at a glance as Markdown, for the "current details" of Temporal's Web UI. It uses headings and lists only, since
  * the Web UI shows tables without padding, and no fractions such as 1/3, which it sets as one.
  *
- * @param pending what waits for a person, who is told how to settle it
- * @param answer the run's answer, or the last one of a session; undefined before there is one
- * @param lines what the workflow type shows
+ * Its beginning stands in for the summary that whoever starts a run may give it, since a workflow cannot set that.
  */
-export function detailsOf(
-  pending: PendingQuestion[],
-  answer: string | undefined,
-  lines: string[],
-  usage: Usage | null,
-  workflowId: string,
-): string {
-  const asked = pending.flatMap((each) => pendingLines(each, workflowId));
+export function detailsOf({ answer, asked, lines, pending, usage, workflowId }: Shown): string {
+  const summary = asked === undefined ? [] : ['### Asked', '', quotation(firstLine(asked)), ''];
+  const waiting = pending.flatMap((each) => pendingLines(each, workflowId));
   const answered = answer === undefined ? [] : ['### Answer', '', quotation(answer), ''];
-  return [...asked, ...answered, ...lines, ...usageLines(usage)].join('\n');
+  return [...summary, ...waiting, ...answered, ...lines, ...usageLines(usage)].join('\n');
 }
+
+/** What the details are made of. */
+interface Shown {
+  /** What the run was asked; undefined before it is known. */
+  asked: string | undefined;
+  /** What waits for a person, who is told how to settle it. */
+  pending: PendingQuestion[];
+  /** The run's answer, or the last one of a session; undefined before there is one. */
+  answer: string | undefined;
+  /** What the workflow type shows. */
+  lines: string[];
+  usage: Usage | null;
+  workflowId: string;
+}
+
+const firstLine = (text: string): string => shortened(text.trim().split('\n')[0] ?? '', 200);
 
 /** An identifier such as `timed_out` in words. */
 export const inWords = (identifier: string): string => identifier.replaceAll('_', ' ');

@@ -21,6 +21,7 @@ export function tookEvent(): boolean {
 /** The events of a run, from which the terminal, the log file and `--json` are drawn. */
 export class EventLog {
   #attempt = 0;
+  #asked: string | undefined;
   #lastAnswer: string | undefined;
   readonly #events: RunEvent[] = [];
   readonly #earlier: number;
@@ -54,6 +55,11 @@ export class EventLog {
     return this.#earlier + this.#events.length;
   }
 
+  /** What the run, or the last turn of a session, was asked; undefined before that. */
+  get asked(): string | undefined {
+    return this.#asked;
+  }
+
   /** The answer of the last event `final`, in a session that of the last turn; undefined before the first. */
   get lastAnswer(): string | undefined {
     return this.#lastAnswer;
@@ -70,6 +76,8 @@ export class EventLog {
     const event: RunEvent = { seq: this.count + 1, at: new Date().toISOString(), attempt: this.attempt, ...body };
     this.#events.push(event);
     hasNew = true;
+    if (body.type === 'started') this.#asked = body.task;
+    if (body.type === 'turn') this.#asked = body.text;
     if (body.type === 'final') this.#lastAnswer = body.answer;
     for (const entry of entriesOf(event)) run.say(entry, event.at, event.type);
     count(event);

@@ -21,6 +21,7 @@ import { attemptAttribute, waitingAttribute } from './attributes.ts';
 import { detailsOf } from './details.ts';
 import { EventLog } from './event-log.ts';
 import { fitted } from './fitted.ts';
+import { textsProblem } from './message-problems.ts';
 import { Messages } from './messages.ts';
 
 /** What a run shows in its queries and in Temporal's Web UI. */
@@ -129,8 +130,8 @@ export class RunHandlers {
   }
 
   #answer(reply: HumanReply): void {
-    if (!isReply(reply))
-      return this.messages.ignore('answer', 'A signal answer without {questionId?, answer} is ignored');
+    const problem = replyProblem(reply);
+    if (problem !== undefined) return this.messages.ignore('answer', `A signal answer is ignored: ${problem}`);
     if (this.#answers === undefined) return this.#keep(reply);
     const { approvals, keys, questions } = this.#answers;
     const about = this.requests.meantBy(reply);
@@ -154,7 +155,8 @@ export class RunHandlers {
 
   /** Why an answer would have no effect at present. */
   #answerRefusal(reply: HumanReply): string | undefined {
-    if (!isReply(reply)) return 'an answer is {questionId?, answer}, both texts';
+    const problem = replyProblem(reply);
+    if (problem !== undefined) return problem;
     if (this.#answers === undefined) return notReady;
     const { approvals, questions } = this.#answers;
     switch (this.requests.meantBy(reply)?.kind) {
@@ -178,7 +180,7 @@ export class RunHandlers {
 
   #request(request: RestartRequest): void {
     const problem = requestProblem(request);
-    if (problem !== undefined) return this.messages.ignore('requestRestart', `requestRestart ${problem} is ignored`);
+    if (problem !== undefined) return this.messages.ignore('requestRestart', `requestRestart is ignored: ${problem}`);
     const { reason, instructions } = request;
     if (this.#takeRequest === undefined) this.#restarts = [{ reason, instructions }];
     else this.#takeRequest({ reason, instructions });
@@ -187,7 +189,7 @@ export class RunHandlers {
   /** Why a request for a restart would have no effect at present. */
   #requestRefusal(request: RestartRequest): string | undefined {
     const problem = requestProblem(request);
-    if (problem !== undefined) return `requestRestart ${problem}`;
+    if (problem !== undefined) return problem;
     if (this.#takeRequest === undefined) return notReady;
     return this.#mayRestart() ? undefined : 'there is nothing to start over, or no restart is left';
   }
@@ -201,9 +203,9 @@ export class RunHandlers {
     const pending = this.requests.list;
     const { workflowId } = workflowInfo();
     const { usage } = this.#view.state();
-    const { lastAnswer } = this.events;
+    const { asked, lastAnswer } = this.events;
     const answer = lastAnswer === undefined ? undefined : (this.#view.report?.() ?? lastAnswer);
-    setCurrentDetails(detailsOf(pending, answer, this.#view.details(), usage, workflowId));
+    setCurrentDetails(detailsOf({ asked, pending, answer, lines: this.#view.details(), usage, workflowId }));
     const isWaiting = pending.length > 0;
     if (isWaiting === this.#isWaiting) return;
     this.#isWaiting = isWaiting;
@@ -216,15 +218,13 @@ export const notReady = 'the run is not ready for it yet; send it again in a mom
 
 const notByAnswer = 'a key is set where the worker runs; only an empty answer, which goes on without it, has an effect';
 
-/** Whether what came has the form of an answer. */
-function isReply(reply: unknown): reply is HumanReply {
-  const { answer, questionId } = (reply ?? {}) as Partial<Record<keyof HumanReply, unknown>>;
-  return typeof answer === 'string' && ['string', 'undefined'].includes(typeof questionId);
-}
+const replyProblem = (reply: unknown): string | undefined =>
+  textsProblem(reply, '{questionId?, answer}', ['answer'], ['questionId']);
 
-/** What is wrong with a request for a restart, to be read behind its name. */
 function requestProblem(request: unknown): string | undefined {
-  const { instructions, reason } = (request ?? {}) as Partial<Record<keyof RestartRequest, unknown>>;
-  if (typeof reason !== 'string' || typeof instructions !== 'string') return 'without {reason, instructions}';
-  return reason.length + instructions.length > messageRoom ? `with more than ${messageRoom} characters` : undefined;
+  const problem = textsProblem(request, '{reason, instructions}', ['reason', 'instructions']);
+  if (problem !== undefined) return problem;
+  const { instructions, reason } = request as RestartRequest;
+  const characters = reason.length + instructions.length;
+  return characters > messageRoom ? `it has ${characters} characters, and may have ${messageRoom}` : undefined;
 }

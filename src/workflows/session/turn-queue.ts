@@ -2,6 +2,7 @@ import { allHandlersFinished, ApplicationFailure, condition, workflowInfo } from
 import { closeSignal, descriptions, handleTextUpdate } from '../../protocol/definitions.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { TurnResult } from '../../protocol/session.ts';
+import { quoted } from '../runtime/message-problems.ts';
 import type { Messages } from '../runtime/messages.ts';
 
 /** Has a turn taken by a function, and gives its result, or its failure, to the caller of the update. */
@@ -67,4 +68,6 @@ function queuedTurn(text: string, resolve: (result: TurnResult) => void, reject:
 }
 
 const problemOf = (text: unknown): string | undefined =>
-  typeof text === 'string' && text.trim() !== '' ? undefined : 'handleText takes a text that is not empty';
+  typeof text === 'string' && text.trim() !== ''
+    ? undefined
+    : `handleText takes a text that is not empty, and not ${quoted(text)}`;

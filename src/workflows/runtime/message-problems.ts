@@ -1,0 +1,28 @@
+import { shortened } from './size.ts';
+
+/** A value that came from outside, as a message quotes it. */
+export const quoted = (value: unknown): string => shortened(JSON.stringify(value) ?? 'undefined', 60);
+
+/**
+ * What is wrong with a message whose fields are texts, with the value that is: `answer: 5 is not a text`; undefined if nothing is.
+ *
+ * @param form such as `{reason, instructions}`
+ * @param needed the texts that it must have
+ * @param optional those that it may have
+ */
+export function textsProblem(
+  message: unknown,
+  form: string,
+  needed: string[],
+  optional: string[] = [],
+): string | undefined {
+  if (typeof message !== 'object' || message === null || Array.isArray(message))
+    return `${quoted(message)} is not an object ${form}`;
+  const fields = message as Record<string, unknown>;
+  for (const key of [...needed, ...optional]) {
+    const value = fields[key];
+    if (value === undefined && needed.includes(key)) return `${key} is missing: it is an object ${form}`;
+    if (value !== undefined && typeof value !== 'string') return `${key}: ${quoted(value)} is not a text`;
+  }
+  return undefined;
+}
