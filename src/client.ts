@@ -150,9 +150,11 @@ async function opened(settings: ConnectionOptions, isPatient: boolean): Promise<
   if (!isPatient) {
     // Without the SDK's interceptor no request is sent again, so that one to nobody fails at once.
     const probe = Connection.lazy({ ...settings, interceptors: [] });
-    await probe
-      .withDeadline(Date.now() + 5000, () => probe.workflowService.getSystemInfo({}))
-      .finally(() => probe.close());
+    try {
+      await probe.withDeadline(Date.now() + 5000, () => probe.workflowService.getSystemInfo({}));
+    } finally {
+      await probe.close();
+    }
   }
   const connection = Connection.lazy(settings);
   try {

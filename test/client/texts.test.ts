@@ -34,7 +34,7 @@ const pieces = (...looks: PendingCall[][]): string[] => {
     .map(({ isAgain, text }) => (isAgain ? `again: ${text}` : text));
 };
 
-test.each([
+test.each<[string, PendingCall[][], string[]]>([
   ['grows', [writes('One'), writes('One two')], ['One', ' two']],
   ['does not grow', [writes('One'), writes('One')], ['One']],
   ['is not begun', [writes('')], []],
@@ -42,7 +42,7 @@ test.each([
   ['is begun anew by the next try', [writes('One'), writes('Uno', 2)], ['One', 'again: Uno']],
   ['is begun anew, and is longer by now', [writes('One'), writes('Uno dos', 2)], ['One', 'again: Uno dos']],
   ['is one of two', [[...writes('One'), ...writes('Two', 1, 'model-2')]], ['One', 'Two']],
-] as const)('a text that %s', (_, looks, expected) => {
+])('a text that %s', (_, looks, expected) => {
   expect(pieces(...looks)).toEqual(expected);
 });
 
