@@ -52,33 +52,17 @@ async function greet(name: string): Promise<string> {
   return `Hello, ${name}.`;
 }
 
-test('a worker of one’s own runs its workflows and activities, ours, and custom orchestrators', async () => {
+test('a worker of one’s own runs its workflows and ours, and custom orchestrators; one that cannot be bundled is left out, as by any worker', async () => {
+  writeFileSync(join(configFolder, 'files.ts'), `import 'node:fs';\n${orchestrator('return text;')}`);
   const taskQueue = `plugin-${process.pid}`;
   const own = { connection: native, taskQueue, workflowsPath, activities: { greet } };
   const worker = await Worker.create({ ...own, plugins: [plugin()] });
   const { workflow } = new Client({ connection });
   await worker.runUntil(async () => {
-    const start = (type: string, args: unknown[]) =>
+    const start = (type: string, args: unknown[]): Promise<unknown> =>
       workflow.execute(type, { taskQueue, workflowId: `${taskQueue}-${type}`, args });
+    const chat = (module: string): Promise<unknown> => start('session', [{ config: configOf(module), text: 'Hi.' }]);
     expect(await start('triage', ['Which colour?'])).toMatch(/^agent_\w+ answers: .+/);
-    expect(await start('session', [{ config: configOf('./mine.ts'), text: 'Hi.' }])).toMatchObject({
-      answer: 'Mine: Hi.',
-    });
-  });
-});
-
-test('a custom orchestrator that cannot be bundled is left out, and the run that asks for it is told why, as by any worker', async () => {
-  writeFileSync(join(configFolder, 'files.ts'), `import 'node:fs';\n${orchestrator('return text;')}`);
-  const taskQueue = `plugin-left-out-${process.pid}`;
-  const worker = await Worker.create({ connection: native, taskQueue, workflowsPath, plugins: [plugin()] });
-  const { workflow } = new Client({ connection });
-  await worker.runUntil(async () => {
-    const chat = (module: string): Promise<unknown> =>
-      workflow.execute('session', {
-        taskQueue,
-        workflowId: `${taskQueue}-${module}`,
-        args: [{ config: configOf(module), text: 'Hi.' }],
-      });
     expect(await chat('./mine.ts')).toMatchObject({ answer: 'Mine: Hi.' });
     await expect(chat('./files.ts')).rejects.toMatchObject({
       cause: {
