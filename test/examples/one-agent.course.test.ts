@@ -66,8 +66,8 @@ describe('without a key', () => {
     const answers: string[] = [];
     for (const [, text = ''] of turns) answers.push(await say(text));
     expect(answers).toEqual([
-      expect.stringMatching(/A restart keeps the timeout flags.*\(orchestration\.md:\d+\)/),
-      expect.stringMatching(/It resets the agents' answers, .*\(orchestration\.md:\d+\)/),
+      expect.stringMatching(/A restart keeps the timeout flags.*\(docs\/orchestration\.md:\d+\)/),
+      expect.stringMatching(/It resets the agents' answers, .*\(docs\/orchestration\.md:\d+\)/),
       expect.stringMatching(/^city: Tokyo, sky: sunny/),
     ]);
     await session.signal('close');

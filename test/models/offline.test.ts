@@ -26,7 +26,7 @@ async function answerOf(task: string, folder?: string, persona = 'You are thorou
 
 describe('Reprise’s own documentation is quoted, with file and line, on what it tells', () => {
   test.each([
-    ['How many attempts does an orchestration get by default?', /gets 3 attempts.*\(orchestration\.md:\d+\)$/],
+    ['How many attempts does an orchestration get by default?', /gets 3 attempts.*\(docs\/orchestration\.md:\d+\)$/],
     ['What does a restart keep?', /keeps the timeout flags/],
     ['What does a restart reset?', /resets the agents' answers/],
     ['Which environment variable holds the folder of embedded data?', /REPRISE_HOME/],
@@ -39,13 +39,14 @@ describe('Reprise’s own documentation is quoted, with file and line, on what i
     ['What is a dead end?', /A dead end is a subtask/],
     ['Which files can be attached?', /--attach FILE/],
     ['What is max_similar_implementations?', /max_similar_implementations/],
-    ['What happens when the worker dies?', /If the worker dies/],
+    ['What happens when the worker dies?', /so that the next worker finds it/],
     ['What is the default model for claude?', /claude-sonnet/],
     ['What does the tool save_file do?', /keeps a text as a file/],
     ['What does response_depth mean?', /How thorough/],
     ['How are secrets kept out of a configuration?', /no secret belongs/],
     ['How do I restart a run as a person?', /restart ID --reason/],
     ['What is ask_others?', /^`broadcast`: .*`ask_others` asks/],
+    ['What do judges do?', /^A judge is the agent or model that decides/],
     ['What is a tool?', /^A tool is something that an agent may do/],
   ])('%s', async (question, expected) => {
     const answer = await answerOf(question);
@@ -57,7 +58,7 @@ describe('Reprise’s own documentation is quoted, with file and line, on what i
     const question = 'How many attempts does an orchestration get by default, and what happens at the limit?';
     expect((await answerOf(question)).split('\n')).toEqual([
       expect.stringMatching(/gets 3 attempts.*up to 2 restarts/),
-      expect.stringMatching(/^At the limit.*best answer is delivered.*\(orchestration\.md:\d+\)$/),
+      expect.stringMatching(/^At the limit.*best answer is delivered.*\(docs\/orchestration\.md:\d+\)$/),
     ]);
   });
 });
@@ -106,7 +107,6 @@ describe('on anything else nothing is found, also where the question shares word
     'How do I pass the time?',
     'How old are you?',
     'What is the end of history?',
-    'What do judges do?',
     'What is 2+2?',
     'What’s new?',
     'exit',

@@ -53,7 +53,7 @@ const linesOf = (text: string, who: string): string[] =>
 /** A shadow's response to another agent's question: for each sentence of the question a quotation from its own texts. */
 export function responseTo({ isBrief, text }: { isBrief: boolean; text: string }, texts: TextIndex): string {
   const parts = text.split(/(?<=[.!?])\s+/).flatMap(partsOf);
-  const lines = new Set(parts.flatMap((part) => quotesOn(part, texts.sentences, text)));
+  const lines = new Set(parts.flatMap((part) => quotesOn(part, texts, text)));
   if (lines.size === 0) return nothingOn(text, texts.name);
   return [...lines].slice(0, isBrief ? 1 : most.sentences).join('\n');
 }

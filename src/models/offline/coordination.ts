@@ -2,7 +2,8 @@ import { wordsShared } from '../../util/text/words.ts';
 import { toldFirst } from './asking.ts';
 import { returnedOn } from './loops.ts';
 import type { Call, Prompt } from './prompt-sections.ts';
-import { named, nothingOn, partsOf, quotesOn, saysNothing, type TextIndex } from './retrieval.ts';
+import { named, nothingOn, partsOf, saysNothing, type TextIndex } from './retrieval.ts';
+import { linesOn } from './topics.ts';
 
 /** A call of a tool, and what the model says beside it. */
 export type Action = Call & { words?: string };
@@ -21,10 +22,10 @@ export function partsToAnswer({ instructions, persona, task }: Prompt): string[]
 }
 
 /** What tools have returned on a part, or else quotations from the texts. */
-function foundOn(part: string, { before, task, toolResults }: Prompt, { sentences }: TextIndex): string[] {
+function foundOn(part: string, { before, task, toolResults }: Prompt, texts: TextIndex): string[] {
   const context = following.test(task) ? `${task} ${before}` : task;
   const returned = returnedOn(part, toolResults);
-  return returned.length > 0 ? returned : quotesOn(part, sentences, context);
+  return returned.length > 0 ? returned : linesOn(part, texts, context, following.test(task) ? before : '');
 }
 
 /** An answer: for each part what was found, or that nothing was, and then the responses of those who were asked. */

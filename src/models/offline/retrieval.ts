@@ -4,15 +4,23 @@ import { ApplicationFailure } from '@temporalio/common';
 import { indexOfFolder } from '../../util/folder-index.ts';
 import { ownDocs } from '../../config/search-services.ts';
 import { queryOf, type Hit, type Query, type SentenceIndex } from '../../util/text/sentence-search.ts';
+import type { Sentence } from '../../util/text/sentences.ts';
 import { stemsOf } from '../../util/text/words.ts';
 import { failureTypes } from '../failures.ts';
 import { oneLine } from './prompt-sections.ts';
+import { leaning, sectionsOf, type Sections } from './sections.ts';
 
 /** The texts that are searched, and the name that answers give them. */
 export interface TextIndex {
   name: string;
+  /** What all texts are about, and what is put before their files' names so that they lead there; empty if unknown. */
+  about: string;
+  folder: string;
   sentences: SentenceIndex;
+  sections: Sections;
 }
+
+export type Quotable = Pick<TextIndex, 'folder' | 'sentences'>;
 
 /**
  * The share of a question's words that a sentence must hold, itself or by its headings and its paragraph, to be quoted.
@@ -24,9 +32,6 @@ export const relevant = 2 / 3;
 /** The weight of the rest of a question when one part is looked up, since it may say what `the limit` is a limit of. */
 const contextWeight = 0.3;
 
-/** How sentences begin that cannot be understood without the one before them. */
-const leaning = /^(it|its|this|that|these|those|they|he|she|then|there|both|such|otherwise|however|also)\b/i;
-
 /** The texts of a backend's folder. @throws `ApplicationFailure` of type `FolderMissing`, not retryable */
 export async function openTexts(folder = ownDocs): Promise<TextIndex> {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) {
@@ -35,9 +40,13 @@ export async function openTexts(folder = ownDocs): Promise<TextIndex> {
       failureTypes.folderMissing,
     );
   }
+  const sentences = await indexOfFolder(folder);
   return {
     name: folder === ownDocs ? 'the documentation of Reprise' : `the folder "${basename(folder)}"`,
-    sentences: await indexOfFolder(folder),
+    about: folder === ownDocs ? 'Reprise' : '',
+    folder: folder === ownDocs ? 'docs/' : '',
+    sentences,
+    sections: await sectionsOf(sentences),
   };
 }
 
@@ -62,7 +71,7 @@ export function partsOf(task: string): string[] {
  * @param context the whole question, whose other words make a sentence fit better but are not required
  * @param most how many sentences are quoted that fit equally well, such as the rows of a table
  */
-export function quotesOn(part: string, texts: SentenceIndex, context = '', most = 1): string[] {
+export function quotesOn(part: string, { folder, sentences: texts }: Quotable, context = '', most = 1): string[] {
   const asked = queryOf(part);
   const near: Query = new Map([...queryOf(context, contextWeight)].filter(([stem]) => !asked.has(stem)));
   const hits = texts
@@ -78,8 +87,11 @@ export function quotesOn(part: string, texts: SentenceIndex, context = '', most 
       const isLeaning = leaning.test(sentence.text) && before?.source === sentence.source;
       return isLeaning ? [before, sentence] : [sentence];
     })
-    .map(({ line, source, text }) => `${text} (${source}:${line})`);
+    .map((sentence) => placed(sentence.text, sentence, folder));
 }
+
+export const placed = (text: string, { line, source }: Pick<Sentence, 'line' | 'source'>, folder: string): string =>
+  `${text} (${folder}${source}:${line})`;
 
 /** Words of a question that stand together in a sentence have at most three others between them. */
 const nearby = 4;
@@ -87,8 +99,7 @@ const nearby = 4;
 /**
  * Whether a sentence speaks of what was asked, rather than holding its words by chance. Two of the words stand together,
  * or one stands in the sentence and another one names its section or its table row, or is what the sentence leans on. A
- * question of one word is answered by the sentence that defines it or by a section of that name, or where the context is
- * spoken of too.
+ * question of one word is answered where the context is spoken of too.
  */
 function isAbout(
   { held, sentence: { heading, text } }: Hit,
@@ -97,11 +108,7 @@ function isAbout(
   texts: SentenceIndex,
 ): boolean {
   const section = stemsOf(heading.split(' / ').at(-1) ?? '');
-  if (asked.size === 1) {
-    const [, defined = ''] = /^(?:(?:an?|the)\s+)?(\S+)\s+(?:is|means)\b/i.exec(text) ?? [];
-    const subjects = [section, stemsOf(defined)].map((stems) => stems.join(' '));
-    return subjects.includes([...asked.keys()].join(' ')) || texts.shareOf(context, `${heading} ${text}`) > 0;
-  }
+  if (asked.size === 1) return texts.shareOf(context, `${heading} ${text}`) > 0;
   // Stop words have no stems, and keep their places.
   const words = text.split(/[\s/]+/).flatMap((word) => (stemsOf(word).length > 0 ? stemsOf(word) : ['']));
   const own = new Set(words.filter((word) => asked.has(word)));

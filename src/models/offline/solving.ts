@@ -5,6 +5,7 @@ import { remark, type Action } from './coordination.ts';
 import { nextCall, phaseOf, recordsIn, returnedOn } from './loops.ts';
 import { promptSections, toolResultsIn, type ToolResult } from './prompt-sections.ts';
 import { nothingOn, partsOf, quotesOn, saysNothing, type TextIndex } from './retrieval.ts';
+import { linesOn } from './topics.ts';
 
 const computesNothing = 'The offline model quotes; it does not compute.';
 
@@ -91,7 +92,7 @@ function nextStep(parts: string[], brief: Sections, toolResults: ToolResult[], t
 
 function quotesFrom(part: string, toolResults: ToolResult[], context: string, texts: TextIndex): string[] {
   const reads = toolResults.filter(({ tool }) => tool === 'read_attachment');
-  if (reads.length === 0) return quotesOn(part, texts.sentences, context);
+  if (reads.length === 0) return linesOn(part, texts, context);
   const files = reads
     .filter(({ result }) => !/^(?:Error|Exception): /.test(result))
     .flatMap(({ input, result }) => {
@@ -99,7 +100,7 @@ function quotesFrom(part: string, toolResults: ToolResult[], context: string, te
       const records = recordsIn(result);
       return records?.map((text, index) => ({ name: `${name}[${index}]`, text })) ?? [{ name, text: result }];
     });
-  return quotesOn(part, new SentenceIndex(files), context, most.rows + 1);
+  return quotesOn(part, { folder: '', sentences: new SentenceIndex(files) }, context, most.rows + 1);
 }
 
 /** The failed subtasks of a brief, each on a line `- step_1 (description): reason`. */

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { Talk, user } from '../support/offline.ts';
+
+/** Questions of somebody who has just cloned the repository, with the pages of which each may be the right one. */
+type Row = [question: string, ...pages: string[]];
+
+const first: Row[] = [
+  ['What is Reprise?', 'glossary.md'],
+  ['How does voting work?', 'orchestration.md'],
+  ['What is a restart?', 'orchestration.md'],
+  ['What is Temporal?', 'temporal.md'],
+  ['What is the difference between ask and chat?', 'glossary.md'],
+  ['Is it production ready?', 'how-it-is-tested.md'],
+  ['What is the offline model?', 'offline-model.md'],
+  ['How much does it cost?', 'costs.md'],
+  ['Do I need an API key?', 'providers.md'],
+  ['How do I use my own model?', 'models.md'],
+  ['How do I write a tool?', 'tools.md'],
+  ['Why does it use Temporal?', 'temporal.md'],
+  ['Can agents ask me questions?', 'command-line.md'],
+  ['How do I stop a run?', 'temporal.md'],
+  ['What does the final agent do?', 'orchestration.md'],
+];
+
+/** Thought up when the rules were there. */
+const further: Row[] = [
+  ['How do I install Reprise?', 'first-hour.md', 'library.md'],
+  ['Can I use Ollama?', 'providers.md'],
+  ['What is a judge?', 'orchestration.md'],
+  ['How do I limit what a run costs?', 'orchestration.md', 'costs.md'],
+  ['What happens when the server crashes?', 'how-it-works.md'],
+  ['Where is my data stored?', 'stores.md', 'configuration.md', 'reference/environment.md'],
+  ['How do I deploy it to Kubernetes?', 'deployment.md'],
+  ['Does it work with Docker?', 'deployment.md', 'commands.md'],
+  ['Is my data encrypted?', 'encryption.md'],
+  ['How do I answer a question from an agent?', 'asking.md', 'command-line.md'],
+  ['What is an orchestrator?', 'glossary.md'],
+  ['Can agents run Python?', 'tools.md'],
+  ['How do I search the web?', 'tools.md', 'research.md'],
+  ['What is MCP?', 'tools.md'],
+  ['How do I connect an MCP server?', 'tools.md'],
+  ['How do I attach a file?', 'solving.md'],
+  ['What is the difference between research and solve?', 'glossary.md'],
+  ['Why was my run restarted?', 'orchestration.md'],
+  ['How many agents can a team have?', 'orchestration.md'],
+  ['How do I write a configuration file?', 'configuration.md', 'command-line.md'],
+  ['What does degraded mean?', 'glossary.md'],
+  ['Who can see my API keys?', 'security.md'],
+  ['How do I resume a run after I closed my laptop?', 'command-line.md'],
+  ['Is it safe to let agents run commands?', 'commands.md'],
+  ['How is it tested?', 'how-it-is-tested.md'],
+  ['What is a workspace?', 'workspaces.md'],
+  ['How do I export traces?', 'telemetry.md'],
+  ['How does research work?', 'research.md'],
+  ['What is the viability score?', 'research.md'],
+  ['Why is my run stuck?', 'troubleshooting.md'],
+];
+
+const answerOf = async (question: string): Promise<string> => (await new Talk(undefined, user(question)).reply()).text;
+
+const isFrom = (answer: string, pages: string[]): boolean => pages.some((page) => answer.includes(`docs/${page}`));
+
+describe('a newcomer’s questions on Reprise are answered from the right page', () => {
+  test.each(first)('%s', async (question, ...pages) => {
+    const answer = await answerOf(question);
+    expect(answer).not.toContain('Nothing found');
+    expect(isFrom(answer, pages), answer).toBe(true);
+  });
+
+  test('at least forty of forty-five are', async () => {
+    const missed: string[] = [];
+    for (const [question, ...pages] of [...first, ...further]) {
+      const answer = await answerOf(question);
+      if (!isFrom(answer, pages)) missed.push(`${question}\n${answer}`);
+    }
+    expect(first.length + further.length).toBe(45);
+    expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(5);
+  });
+
+  test.each([
+    'Who won the world cup in 2014?',
+    'What is the capital of France?',
+    'Write me a poem',
+    'Why is the sky blue?',
+    'How do I cook rice?',
+    'What is the difference between a crocodile and an alligator?',
+    'Is it safe to eat raw eggs?',
+    'How does a car engine work?',
+    'How do I install Windows?',
+    'Can I run a marathon without training?',
+  ])('what is about something else still finds nothing: %s', async (question) => {
+    expect(await answerOf(question)).toMatch(
+      /^Nothing found on ".*" in the documentation of Reprise\.\n\n\(The offline/,
+    );
+  });
+});
+
+describe('the shape of a question says what comes first', () => {
+  test('a definition, the section on it, and where to read on', async () => {
+    expect((await answerOf('What is the offline model?')).split('\n').slice(0, 3)).toEqual([
+      expect.stringMatching(/^The offline model is the stand-in .* \(docs\/glossary\.md:\d+\)$/),
+      expect.stringMatching(/^Without any API key .* \(docs\/offline-model\.md:3\)$/),
+      'More: docs/offline-model.md, "The offline model"',
+    ]);
+  });
+
+  test.each(['Define vote', 'votes', 'How does a vote work?', 'What does "vote" mean?', 'Explain the vote'])(
+    'however it is worded: %s',
+    async (question) => {
+      expect(await answerOf(question)).toMatch(/^A vote is an agent's choice/);
+    },
+  );
+
+  test.each([
+    'What is the difference between an attempt and an iteration?',
+    'How does an attempt differ from an iteration?',
+    'attempt vs. iteration',
+  ])('two terms are both defined: %s', async (question) => {
+    expect(await answerOf(question)).toMatch(/^An attempt is .*\nAn iteration is .*\nMore: .*\nMore: /);
+  });
+
+  test('“it” is what the question before was about, or Reprise', async () => {
+    const talk = new Talk(undefined, user('What is a restart?'));
+    await talk.reply();
+    expect((await talk.reply([], user('How does it work?'))).text).toMatch(/^A restart is /);
+    expect(await answerOf('What does it do?')).toMatch(/^Reprise is .*\nPages are of four kinds/);
+  });
+});
