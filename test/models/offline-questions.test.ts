@@ -58,23 +58,23 @@ const further: Row[] = [
 
 const answerOf = async (question: string): Promise<string> => (await new Talk(undefined, user(question)).reply()).text;
 
-const isFrom = (answer: string, pages: string[]): boolean => pages.some((page) => answer.includes(`docs/${page}`));
+const citedOf = (answer: string, pages: string[]): string[] => pages.filter((page) => answer.includes(`docs/${page}`));
 
 describe('a newcomer’s questions on Reprise are answered from the right page', () => {
   test.each(first)('%s', async (question, ...pages) => {
     const answer = await answerOf(question);
     expect(answer).not.toContain('Nothing found');
-    expect(isFrom(answer, pages), answer).toBe(true);
+    expect(citedOf(answer, pages)).not.toEqual([]);
   });
 
   test('at least forty of forty-five are', async () => {
     const missed: string[] = [];
     for (const [question, ...pages] of [...first, ...further]) {
       const answer = await answerOf(question);
-      if (!isFrom(answer, pages)) missed.push(`${question}\n${answer}`);
+      if (citedOf(answer, pages).length === 0) missed.push(`${question}\n${answer}`);
     }
     expect(first.length + further.length).toBe(45);
-    expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(5);
+    expect(missed.slice(5)).toEqual([]);
   });
 
   test.each([
