@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { missingForSearch, serviceOf, variableOf, webSearchNames } from './search-services.ts';
+import { howToGetSearch, missingForSearch, serviceOf, variableOf, webSearchNames } from './search-services.ts';
+import { isModelSearch } from '../protocol/search.ts';
 import { backendSchema, roleSchema } from './backend.ts';
 import { completeBackend, defaultBackend, describeBackend } from './models/complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
@@ -87,7 +88,7 @@ const settingsSchema = z
           .optional()
           .meta(guarded('folder'))
           .describe(
-            "The folder to search, relative to this file. Absent: Reprise's own documentation, which makes no run viable.",
+            "The folder to search, relative to this file. Absent: for the offline model Reprise's own documentation, which makes no run viable.",
           ),
         max_results: z.int().min(1).max(20).default(5).meta(safe('How many results each query gives.')),
         read_pages: z
@@ -142,27 +143,39 @@ export function completeResearch(config: ResearchConfig, environment: Environmen
   const { backend = defaultBackend(environment), plan, criticism, synthesize, domains, ...rest } = research;
   const own = domains[rest.domain ?? ''];
   const weights = own?.weights ?? rest.weights;
+  const backends = {
+    plan: completeBackend(plan?.backend ?? backend),
+    criticism: completeBackend(criticism?.backend ?? backend),
+    synthesize: completeBackend(synthesize?.backend ?? backend),
+  };
+  const provider = rest.search.provider ?? defaultProvider(rest.search, isOffline(backends), environment);
   return {
     ...common,
     ...rest,
-    backends: {
-      plan: completeBackend(plan?.backend ?? backend),
-      criticism: completeBackend(criticism?.backend ?? backend),
-      synthesize: completeBackend(synthesize?.backend ?? backend),
-    },
+    backends,
     min_viability_score: own?.min_viability_score ?? rest.min_viability_score,
     weights: weights ?? defaultWeights,
     hasOwnWeights: weights !== undefined,
-    search: { ...rest.search, provider: rest.search.provider ?? defaultProvider(rest.search, environment) },
+    search: { ...rest.search, provider },
   };
 }
 
-/** Where a configuration searches that names no provider: its folder, or the service whose variable is set. */
-function defaultProvider({ folder }: { folder?: string | undefined }, environment: Environment) {
-  return folder === undefined ? (serviceOf(environment) ?? 'folder') : 'folder';
+const isOffline = (backends: ResearchSettings['backends']): boolean =>
+  Object.values(backends).every(({ type }) => type === 'offline');
+
+/**
+ * Where a configuration searches that names no provider: its folder, or the service whose variable is set. The offline model
+ * costs nothing, so that no other one searches for it unasked.
+ */
+function defaultProvider({ folder }: { folder?: string | undefined }, costsNothing: boolean, environment: Environment) {
+  const service = folder === undefined ? serviceOf(environment) : undefined;
+  return service === undefined || (costsNothing && isModelSearch(service)) ? 'folder' : service;
 }
 
-/** Whether only Reprise's documentation is searched, since the configuration names neither a folder nor a service. */
+/**
+ * Whether only Reprise's documentation is searched, since the configuration names neither a folder nor a service. The offline
+ * model does so, which knows nothing else.
+ */
 export const searchesOwnDocs = ({ search }: ResearchSettings): boolean =>
   search.provider === 'folder' && search.folder === undefined;
 
@@ -195,12 +208,16 @@ export const researchKind: ConfigKind<ResearchConfig, ResearchSettings> = {
     criticism: { backend: criticism },
     synthesize: { backend: synthesize },
   }),
-  missing({ search, github_issue }, environment) {
+  missing(settings, environment) {
+    const { backends, search, github_issue } = settings;
     // A GitHub server of the user's own may not need a token.
     const { GITHUB_TOKEN, GITHUB_API_URL } = environment;
     const isTokenMissing = github_issue && GITHUB_TOKEN === undefined && GITHUB_API_URL === undefined;
     return [
       ...missingForSearch(search, environment),
+      ...(searchesOwnDocs(settings) && !isOffline(backends)
+        ? [`search: there is nothing to search: name a folder (search.folder), or ${howToGetSearch}`]
+        : []),
       ...(isTokenMissing ? ['github_issue needs GITHUB_TOKEN, which is not set'] : []),
     ];
   },

@@ -21,6 +21,12 @@ export const serviceOf = (environment: Environment): WebSearchService | undefine
 /** What a person can do where there is no service: `set SEARXNG_URL, … or …`. */
 export const howToSearch = `set ${listed(webSearchNames.map(variableOf))}`;
 
+/** The same with the one command for whoever has none of them. Without a file of settings SearXNG gives no JSON. */
+export const howToGetSearch =
+  `${howToSearch}; SearXNG needs no key: docker run -d -p 127.0.0.1:8080:8080 -e SEARXNG_SECRET=local --entrypoint sh ` +
+  `searxng/searxng -c 'printf "use_default_settings: true\\nsearch: {formats: [html, json]}\\n" > /etc/searxng/settings.yml; ` +
+  `exec /usr/local/searxng/entrypoint.sh', and SEARXNG_URL=http://127.0.0.1:8080`;
+
 /** The variable that a search lacks in this environment; undefined if it has what it needs. */
 export function missingVariable({ provider }: SearchPlace, environment: Environment): string | undefined {
   if (provider === 'folder') return undefined;

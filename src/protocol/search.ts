@@ -1,4 +1,4 @@
-import type { Text } from './message.ts';
+import type { Text, TokenUsage } from './message.ts';
 
 /** A work that was found: a web page, a text in the folder, or a stored report. */
 export interface Work {
@@ -9,7 +9,8 @@ export interface Work {
 
 /**
  * The services that search the web. For each the variable without which it cannot be asked, the one that holds its address, and
- * what its variables mean. If several are set, the first service is used: a SearXNG of the user's own costs nothing.
+ * what its variables mean. If several are set, the first service is used: a SearXNG of the user's own costs nothing, and
+ * the providers of models, whose keys are mostly there for their models, come last.
  */
 export const webSearchServices = {
   searxng: {
@@ -36,10 +37,19 @@ export const webSearchServices = {
       BRAVE_BASE_URL: "an address that replaces Brave Search's own",
     },
   },
+  openai: { needs: 'OPENAI_API_KEY', address: 'OPENAI_BASE_URL', meanings: {} },
+  claude: { needs: 'ANTHROPIC_API_KEY', address: 'ANTHROPIC_BASE_URL', meanings: {} },
+  gemini: { needs: 'GEMINI_API_KEY', address: 'GEMINI_BASE_URL', meanings: {} },
 } as const;
 
 /** A service that searches the web. */
 export type WebSearchService = keyof typeof webSearchServices;
+
+/** A provider whose model searches. What that costs is part of the run's `usage`. */
+export type ModelSearch = 'openai' | 'claude' | 'gemini';
+
+export const isModelSearch = (provider: string): provider is ModelSearch =>
+  ['openai', 'claude', 'gemini'].includes(provider);
 
 /** Where is searched, and how many hits are taken. */
 export interface SearchPlace {
@@ -73,6 +83,8 @@ export interface SearchResult {
   material: Text;
   /** The same in a line for each hit, for a planner that plans anew. */
   digest: Text;
+  /** What it has cost, all tries together; absent where that is not known. */
+  usage?: TokenUsage;
 }
 
 /** Input of the activity `readPage`. */

@@ -1,5 +1,5 @@
 import type { InputGiven, InputRequired } from '../protocol/tools/elicitation.ts';
-import type { ToolSpec } from '../protocol/message.ts';
+import type { TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { SideEffects, ToolSource, WorkspaceUse } from '../protocol/tools/tool.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -18,8 +18,10 @@ export interface ToolContext {
   workspace?: Workspace;
 }
 
-/** What a tool of an MCP server gets besides. */
+/** What tools of MCP servers and built-in ones get besides. */
 export interface CallContext extends ToolContext {
+  /** Counts what a request to a model has cost that the tool has made. */
+  spent?: (usage: TokenUsage) => void;
   /** Whether the tool may end with `InputNeeded`. */
   asks?: boolean;
   /** What the person has answered. */

@@ -9,6 +9,7 @@ import type { SearchSettings } from '../../src/protocol/search.ts';
 import { activityBench } from '../support/activity-bench.ts';
 import { folderOf } from '../support/extensions.ts';
 import { reportOf } from '../support/reports.ts';
+import { startModelSearches, tokensOfSearch, type SearchReply } from '../support/model-searches.ts';
 import { startSearchServer, type SearchAnswer } from '../support/search-server.ts';
 
 const bench = activityBench();
@@ -31,7 +32,8 @@ const inputOf = (search: Partial<SearchSettings> = {}): SearchInput => ({
   search: { provider: 'searxng', max_results: 5, read_pages: 0, ...search },
   number: 2,
 });
-const search = (settings: Partial<SearchSettings> = {}) => bench.run(activity, inputOf(settings));
+let runs = 0;
+const search = (settings: Partial<SearchSettings> = {}) => bench.run(activity, inputOf(settings), `run-${++runs}`);
 
 async function materialOf({ material }: SearchResult): Promise<string> {
   if (typeof material === 'string') return material;
@@ -138,6 +140,69 @@ describe('what cannot work is not tried again', () => {
     ],
   ] as const)('%s', async (_, settings, failure) => {
     await expect(search(settings)).rejects.toMatchObject({ nonRetryable: true, ...failure });
+  });
+});
+
+describe('what was paid for', () => {
+  const page = { url: 'https://a.example/', title: 'A', text: 'Momentum is old.' };
+  let reply: SearchReply = {};
+  const models = startModelSearches(() => reply);
+  afterAll(async () => (await models).close());
+
+  /** One try of a call, which the activity's id names. */
+  async function attempt(
+    activityId: string,
+    attempt: number,
+    search: Partial<SearchSettings> = { provider: 'claude' },
+  ) {
+    const { variables } = await models;
+    const given = createSearch({
+      store: bench.store,
+      environment: { ANTHROPIC_API_KEY: 'k', ...environment, ...variables },
+    });
+    const info = { activityId, attempt, workflowExecution: { workflowId: 'w', runId: 'r' } };
+    return new MockActivityEnvironment(info).run(given, inputOf(search));
+  }
+  const asked = async () => (await models).searches.length;
+
+  test.each<Partial<SearchSettings>>([{ provider: 'claude' }, { provider: 'searxng' }])(
+    'is in the journal before the activity ends, so that another try asks nobody (%o)',
+    async (settings) => {
+      reply = { pages: [page] };
+      answer = { results: [entry('a')] };
+      const id = `journalled-${settings.provider}`;
+      const first = await attempt(id, 1, settings);
+      const before = [await asked(), server.searches.length];
+      reply = { pages: [] };
+      answer = { results: [] };
+      expect(await attempt(id, 2, settings)).toEqual(first);
+      expect([await asked(), server.searches.length]).toEqual(before);
+      expect((await attempt(`${id}-2`, 1, settings)).hits).toEqual([]);
+    },
+  );
+
+  test('is part of the result, with what tries have cost that brought none', async () => {
+    reply = { searches: 0 };
+    for (const number of [1, 2])
+      await expect(attempt('paid', number)).rejects.toMatchObject({
+        nonRetryable: false,
+        details: [{ usage: { inputTokens: number * tokensOfSearch.input } }],
+      });
+    reply = { pages: [page] };
+    expect(await attempt('paid', 3)).toMatchObject({
+      hits: [{ url: page.url }],
+      usage: { inputTokens: 3 * tokensOfSearch.input, costUsd: expect.closeTo(3 * 0.00117 + 0.01, 9) },
+    });
+  });
+
+  test('is told by a last failure that has itself cost nothing', async () => {
+    reply = { searches: 0 };
+    await attempt('lost', 1).catch(() => {});
+    reply = { status: 401 };
+    await expect(attempt('lost', 2)).rejects.toMatchObject({
+      nonRetryable: true,
+      details: [{ usage: { inputTokens: tokensOfSearch.input } }],
+    });
   });
 });
 

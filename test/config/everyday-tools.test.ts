@@ -8,7 +8,9 @@ const having = (packages: string[], backend = openai) => [{ backend, tools: { pa
 describe('a person is told why the web cannot be searched', () => {
   test('where no service is set up, with what to set', () => {
     expect(searchNotices(having(['builtin.web']), {})).toEqual([
-      'web_search has no search service, and agents are told so: set SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY',
+      expect.stringMatching(
+        /^web_search has no search service, and agents are told so: set SEARXNG_URL, .* or GEMINI_API_KEY; SearXNG needs no key: docker run /,
+      ),
     ]);
   });
 
@@ -20,6 +22,7 @@ describe('a person is told why the web cannot be searched', () => {
 
   test.each([
     ['there is a service', having(['builtin.web']), { BRAVE_API_KEY: 'k' }],
+    ['there is a model’s key', having(['builtin.web']), { ANTHROPIC_API_KEY: 'k' }],
     ['nobody has the tool', having(['tools.weather']), {}],
     ['only the offline model has it, which never calls it', having(['builtin.web'], { type: 'offline' }), {}],
   ])('and nothing where %s', (_, agents, environment) => {

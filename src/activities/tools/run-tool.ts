@@ -1,12 +1,12 @@
 import { Context } from '@temporalio/activity';
 import type { Environment } from '../../util/environment.ts';
 import { withoutKnown } from '../../util/text/redact.ts';
-import type { ImageRef } from '../../protocol/message.ts';
+import type { ImageRef, TokenUsage } from '../../protocol/message.ts';
 import type { ModelProgress } from '../../protocol/model-call.ts';
 import type { CallToolInput, CallToolResult } from '../../protocol/tools/tool.ts';
 import { Trees } from '../../tools/workspaces/tree.ts';
 import { StoredWorkspace } from '../../tools/workspaces/workspace.ts';
-import type { Store } from '../../store/store.ts';
+import { sumOfUsage, type Store } from '../../store/store.ts';
 import { cutInMiddle } from '../../util/text/cut.ts';
 import { failureOf, runTool, type Outcome } from '../../tools/run-tool.ts';
 import type { ToolImage } from '../../tools/tool-images.ts';
@@ -38,7 +38,7 @@ const shownLast = 8000;
 const kept = 1_000_000;
 
 /** The outcome of a tool that had its agent's files. */
-type FilesOutcome = Outcome & Pick<CallToolResult, 'tree'>;
+type FilesOutcome = Outcome & Pick<CallToolResult, 'tree' | 'usage'>;
 
 /**
  * Runs a tool once within an activity, and stores what is long of its result. Whatever the tool does is a result.
@@ -58,15 +58,22 @@ export function createRunTool({ environment, store, tools }: ToolDependencies): 
   const secrets = secretsOf(environment);
 
   return async (input, idempotencyKey, given) => {
-    const { text, ...outcome } = await outcomeOf(input, idempotencyKey, given?.signal);
+    const spent: TokenUsage[] = [];
+    const { text, ...outcome } = await outcomeOf(input, idempotencyKey, spent, given?.signal);
     const { source } = input.tool;
     const known = 'mcp' in source ? secretsGiven(source.mcp, environment) : [];
     // A tool may return the very variables that it was given, and what it returns goes to models, the store and the history.
-    const clean = { ...outcome, text: withoutKnown(text, [...secrets, ...known]) };
+    const usage = spent.length > 0 && { usage: sumOfUsage(spent) };
+    const clean = { ...outcome, ...usage, text: withoutKnown(text, [...secrets, ...known]) };
     return cancellable(async () => stored(store, input, clean));
   };
 
-  async function outcomeOf(input: CallToolInput, idempotencyKey: string, until?: AbortSignal): Promise<FilesOutcome> {
+  async function outcomeOf(
+    input: CallToolInput,
+    idempotencyKey: string,
+    spent: TokenUsage[],
+    until?: AbortSignal,
+  ): Promise<FilesOutcome> {
     const { info, cancellationSignal, cancelled } = Context.current();
     const workflowId = info.workflowExecution?.workflowId ?? '';
     let shown: ModelProgress | undefined;
@@ -80,7 +87,8 @@ export function createRunTool({ environment, store, tools }: ToolDependencies): 
           const tool = await find(tools, input);
           const args = input.edited ? editedArguments(tool, input) : input.arguments;
           const asking = 'mcp' in input.tool.source ? { asks: input.asks ?? false, input: input.input } : {};
-          const given = { workflowId, agentId: input.agent, idempotencyKey, signal, progress, ...asking };
+          const counted = { progress, spent: (usage: TokenUsage) => void spent.push(usage) };
+          const given = { workflowId, agentId: input.agent, idempotencyKey, signal, ...counted, ...asking };
           const { timeout } = input.tool;
           if (tool.workspace === undefined) return runTool(tool, args, given, timeout, cancelled);
           if (input.workspace === undefined)

@@ -1,4 +1,4 @@
-import { howToSearch, missingForSearch, serviceOf } from '../search-services.ts';
+import { howToGetSearch, missingForSearch, serviceOf } from '../search-services.ts';
 import type { Environment } from '../../util/environment.ts';
 import type { Role } from '../kind.ts';
 
@@ -20,7 +20,7 @@ export function searchNotices(roles: Role[], environment: Environment): string[]
   const mayCall = roles.some(({ backend, tools }) => backend.type !== 'offline' && tools?.packages.includes(web));
   if (!mayCall) return [];
   const provider = serviceOf(environment);
-  if (provider === undefined) return [`web_search has no search service, and agents are told so: ${howToSearch}`];
+  if (provider === undefined) return [`web_search has no search service, and agents are told so: ${howToGetSearch}`];
   const missing = missingForSearch({ provider, max_results: 1 }, environment);
   return missing.map((problem) => `web_search will not work: ${problem.replace(/^search\.provider: /, '')}`);
 }

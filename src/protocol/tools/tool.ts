@@ -1,6 +1,6 @@
 import type { Caller } from '../agent-state.ts';
 import type { InputGiven, InputRequired } from './elicitation.ts';
-import type { ImageRef, ToolSpec } from '../message.ts';
+import type { ImageRef, TokenUsage, ToolSpec } from '../message.ts';
 import type { WorkspaceInput } from '../workspace.ts';
 import type { McpServer, ToolSources } from '../settings.ts';
 
@@ -113,6 +113,8 @@ export interface CallToolResult {
   tree?: string | null;
   /** What the person is asked for before the tool can go on. */
   input?: InputRequired;
+  /** What searches of a provider's model have cost that the call made; absent for none. */
+  usage?: TokenUsage;
 }
 
 /** How a call has ended for its agent. */

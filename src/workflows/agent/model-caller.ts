@@ -50,8 +50,9 @@ export function withTemperature(persona: Persona, temperature: number | undefine
   return temperature === undefined ? persona : { ...persona, backend: { ...persona.backend, temperature } };
 }
 
-/** The name by which `usage` has what summaries of earlier messages have cost. */
+/** The names by which `usage` has what summaries of earlier messages have cost, and searches of a provider's model. */
 const summaries = 'summaries';
+const searches = 'searches';
 
 type Request = Omit<CallModelInput, 'backend' | 'caller'>;
 
@@ -130,6 +131,13 @@ export class ModelCaller {
     this.#usage.callStarted(id);
     this.#emit({ type: 'thinking', agent: id, purpose: purpose.what, activityId, model });
     return { activityId, result: this.#account(this.#keys.orWait(id, call), activityId, persona, () => isOfBudget) };
+  }
+
+  /** Counts what a search of a provider's model has cost; undefined for one of anybody else. */
+  searched(usage: TokenUsage | undefined): void {
+    if (usage === undefined) return;
+    this.#usage.callStarted(searches);
+    this.#count(searches, undefined, usage);
   }
 
   /** A call that makes many requests gets the limit that is otherwise looked at before each of them. */

@@ -45,7 +45,7 @@ export interface ToolAnswer {
 }
 
 /** What calls of tools need of their run. */
-type ToolRun = Pick<RunContext, 'events' | 'keys' | 'approvals'> & Partial<Pick<RunContext, 'broadcast'>>;
+type ToolRun = Pick<RunContext, 'events' | 'keys' | 'approvals' | 'models'> & Partial<Pick<RunContext, 'broadcast'>>;
 
 /** `slow`: the names of tools that took too long to be run within a model's call. */
 type Listed = Omit<ToolList, 'set'> & { set: BlobRef | null; slow: Set<string> };
@@ -166,12 +166,14 @@ export class ToolExecutor {
   async #call(tool: ListedTool, input: Record<string, unknown>, isEdited: boolean): Promise<Ended> {
     const agent = this.#agent;
     const person = 'mcp' in tool.source ? personOf(this.#run) : undefined;
-    const call = (more: { workspace?: WorkspaceInput; input?: InputGiven }): Promise<CallToolResult> => {
+    const call = async (more: { workspace?: WorkspaceInput; input?: InputGiven }): Promise<CallToolResult> => {
       const caller = callerOf(agent);
       const asks = person && { asks: true as const };
       const edited = isEdited && { edited: true as const };
       const given = { tool, arguments: input, agent, ...asks, ...edited, ...more, caller };
-      return this.#run.keys.orWait(agent, () => activityFor(tool, agent)(given));
+      const result = await this.#run.keys.orWait(agent, () => activityFor(tool, agent)(given));
+      this.#run.models.searched(result.usage);
+      return result;
     };
     try {
       if (tool.workspace !== undefined) return ended(await this.workspace.use((workspace) => call({ workspace })));

@@ -1,7 +1,9 @@
-import { ActivityFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../protocol/activities.ts';
+import type { TokenUsage } from '../../protocol/message.ts';
 import type { Plan } from '../../protocol/research.ts';
-import type { SearchResult } from '../../protocol/search.ts';
+import { isModelSearch, type SearchResult } from '../../protocol/search.ts';
+import { budgetSpent } from '../agent/failures.ts';
 import { pageMaterial } from './prompts.ts';
 import { isReport, type MarkedHit } from './rules/prior-art.ts';
 import { topPages } from './rules/pages.ts';
@@ -35,6 +37,8 @@ export async function followUp(context: ResearchContext, draft: Draft): Promise<
 
 /** @param first the number of the first query in its iteration, by which its hits are cited */
 async function searchAll(context: ResearchContext, draft: Draft, queries: string[], first: number): Promise<Found> {
+  const limit = isModelSearch(context.settings.search.provider) ? context.usage.spentLimit : undefined;
+  if (limit !== undefined) throw budgetSpent(limit);
   const results = await Promise.all(queries.map((query, index) => searchOne(context, draft, query, first + index)));
   const done = results.filter((result) => typeof result !== 'string');
   const hits = results.flatMap((result, query): MarkedHit[] =>
@@ -52,25 +56,27 @@ async function searchAll(context: ResearchContext, draft: Draft, queries: string
 
 /** Runs one query. @returns the gap in words if the search has failed */
 async function searchOne(
-  { events, gaps, keys, settings }: ResearchContext,
+  { events, gaps, keys, models, settings }: ResearchContext,
   { number: iteration }: Draft,
   query: string,
   number: number,
 ): Promise<SearchResult | string> {
   const activities = proxyActivities<Activities>({
     summary: `web_research · search · iteration ${iteration} · ${query}`,
-    startToCloseTimeout: '30 seconds',
+    startToCloseTimeout: '3 minutes',
     heartbeatTimeout: '15 seconds',
     retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 3 },
   });
   try {
     const input = { query, number, search: settings.search };
     const result = await keys.orWait('planner', () => activities.search(input));
+    models.searched(result.usage);
     const reports = result.hits.filter(isReport).length;
     events.emit({ type: 'searched', query, found: result.hits.length, ...(reports > 0 && { reports }) });
     return result;
   } catch (error) {
     const gap = `"${query}": ${reasonOf(error)}`;
+    models.searched(spentIn(error));
     events.emit({ type: 'gap', text: `Not searched: ${gap}` });
     gaps.push(`Not searched (iteration ${iteration}): ${gap}`);
     return gap;
@@ -104,6 +110,13 @@ async function readPages(context: ResearchContext, { number }: Draft, hits: Mark
     const text = pages.get(url);
     return text === undefined ? [] : [pageMaterial(mark, text)];
   });
+}
+
+/** What a search has cost that failed. */
+function spentIn(error: unknown): TokenUsage | undefined {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  const [said] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
+  return (said as { usage?: TokenUsage } | undefined)?.usage;
 }
 
 /** Why an activity has failed. @throws the error itself if it is none of an activity that has failed */

@@ -102,7 +102,7 @@ function toolsOnChatProblem(body: Body): Problem | undefined {
 }
 
 /** khoj-ai/khoj#1377, ItzCrazyKns/Vane#1173; https://developers.openai.com/api/docs/guides/latest-model */
-function settingsProblem(body: Body, name: string): Problem | undefined {
+export function settingsProblem(body: Body, name: string): Problem | undefined {
   const [effort, version] = [effortOf(body), versionOf(body)];
   const temperature = body['temperature'] as number | undefined;
   if (temperature !== undefined && temperature !== 1 && reasonsOf(body)) {

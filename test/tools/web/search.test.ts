@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Environment } from '../../../src/util/environment.ts';
 import type { CallToolResult } from '../../../src/protocol/tools/tool.ts';
+import { startModelSearches, tokensOfSearch, type SearchReply } from '../../support/model-searches.ts';
 import { startSearchServer, type SearchAnswer } from '../../support/search-server.ts';
 import { toolBench, type ToolBench } from '../../support/tool-bench.ts';
 
@@ -72,8 +73,35 @@ describe('a worker without a service', () => {
       status: 'error',
       text:
         'this worker has no search service, so nothing was searched. ' +
-        'The person can set SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY',
+        'The person can set SEARXNG_URL, TAVILY_API_KEY, BRAVE_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY',
     });
+  });
+});
+
+describe("a worker with nothing but a model's key", () => {
+  const page = { url: 'https://bread.example/', title: 'Bread', text: 'It rises.' };
+  let replies: SearchReply[] = [];
+  const models = startModelSearches(() => replies.shift() ?? { pages: [page] });
+  afterAll(async () => (await models).close());
+
+  test.each(['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY'])(
+    'searches with its provider (%s), and says what that has cost',
+    async (variable) => {
+      const { variables } = await models;
+      const result = await searching({ [variable]: 'k', ...variables }).search('bread');
+      expect(result).toMatchObject({
+        status: 'ok',
+        text: expect.stringMatching(/^1\. .*\nhttps:\/\/bread\.example\/\nIt rises\./),
+      });
+      expect(result.usage).toMatchObject({ inputTokens: tokensOfSearch.input, costUsd: expect.any(Number) });
+    },
+  );
+
+  test('says what a search has cost that failed, and its further tries', async () => {
+    replies = [{ searches: 0 }];
+    const { variables } = await models;
+    const result = await searching({ ANTHROPIC_API_KEY: 'k', ...variables }).search('bread');
+    expect(result).toMatchObject({ status: 'ok', usage: { inputTokens: 2 * tokensOfSearch.input } });
   });
 });
 

@@ -29,7 +29,7 @@ export function searchBrave(key: string, baseUrl = 'https://api.search.brave.com
       url.searchParams.set('result_filter', 'web');
       url.searchParams.set('text_decorations', 'false');
       const headers = { accept: 'application/json', 'x-subscription-token': key };
-      return resultsIn(listOf(await ask(service, { url, headers }, signal)), service);
+      return { found: resultsIn(listOf(await ask(service, { url, headers }, signal)), service) };
     },
   };
 }

@@ -1,6 +1,22 @@
 import { ApplicationFailure } from '@temporalio/common';
+import type { TokenUsage } from '../../../protocol/message.ts';
 
 const searchFailedType = 'SearchFailed';
+
+/** A failure, with what the search has cost all the same: in `details[0].usage`, which `spentIn` reads. */
+export const paidFailure = ({ message, nextRetryDelay, nonRetryable, type }: ApplicationFailure, usage: TokenUsage) =>
+  ApplicationFailure.create({
+    message,
+    details: [{ usage }],
+    ...(type != null && { type }),
+    ...(nonRetryable != null && { nonRetryable }),
+    ...(nextRetryDelay != null && { nextRetryDelay }),
+  });
+
+export function spentIn(error: unknown): TokenUsage | undefined {
+  const [said] = error instanceof ApplicationFailure ? (error.details ?? []) : [];
+  return (said as { usage?: TokenUsage } | undefined)?.usage;
+}
 
 /** A failure that comes again until somebody changes what the message names. */
 export function searchRefused(message: string): ApplicationFailure {

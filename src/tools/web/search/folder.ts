@@ -28,7 +28,7 @@ export function searchFolder(folder: string, store: Store): SearchProvider {
         if (breaks.due) await breaks.take();
       }
       found.push(...(await passagesFor(query, await readable(folder))));
-      return found.sort((one, other) => other.fit - one.fit);
+      return { found: found.sort((one, other) => other.fit - one.fit) };
     },
   };
 }

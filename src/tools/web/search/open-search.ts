@@ -3,8 +3,12 @@ import type { SearchPlace } from '../../../protocol/search.ts';
 import type { Store } from '../../../store/store.ts';
 import { ownDocs, missingForSearch, missingVariable } from '../../../config/search-services.ts';
 import { searchBrave } from './brave.ts';
+import { searchClaude } from './claude.ts';
 import { searchRefused } from './failures.ts';
 import { searchFolder } from './folder.ts';
+import { searchGemini } from './gemini.ts';
+import { modelSearch } from './model-search.ts';
+import { searchOpenai } from './openai.ts';
 import type { SearchProvider } from './provider.ts';
 import { searchSearxng } from './searxng.ts';
 import { searchTavily } from './tavily.ts';
@@ -33,5 +37,11 @@ export function openSearch(search: SearchPlace, { store, environment }: SearchDe
       return searchTavily(environment['TAVILY_API_KEY'] ?? '', environment['TAVILY_BASE_URL']);
     case 'brave':
       return searchBrave(environment['BRAVE_API_KEY'] ?? '', environment['BRAVE_BASE_URL']);
+    case 'openai':
+      return searchOpenai(modelSearch('openai', environment));
+    case 'claude':
+      return searchClaude(modelSearch('claude', environment));
+    case 'gemini':
+      return searchGemini(modelSearch('gemini', environment));
   }
 }

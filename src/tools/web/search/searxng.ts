@@ -20,12 +20,12 @@ export function searchSearxng(address: string): SearchProvider {
   return {
     async find(query, _wanted, signal) {
       const answer = await ask(service, requestFor(query, address), signal);
-      const results = resultsIn(answer, service);
+      const found = resultsIn(answer, service);
       // If search engines did not answer, the lack of results does not mean that there is nothing to find.
-      if (results.length === 0 && silentSchema.safeParse(answer).success) {
+      if (found.length === 0 && silentSchema.safeParse(answer).success) {
         throw searchFailed('searxng found nothing, since search engines did not answer it; see its statistics');
       }
-      return results;
+      return { found };
     },
   };
 }

@@ -27,7 +27,7 @@ export function searchTavily(key: string, baseUrl = 'https://api.tavily.com'): S
         headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
         body: JSON.stringify({ query: query.slice(0, longestQuery).toWellFormed(), max_results: wanted }),
       };
-      return resultsIn(await ask(service, request, signal), service);
+      return { found: resultsIn(await ask(service, request, signal), service) };
     },
   };
 }

@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 const { signal } = new AbortController();
-const find = (query: string, place = folder) => searchFolder(place, store).find(query, 5, signal);
+const find = async (query: string, place = folder) => (await searchFolder(place, store).find(query, 5, signal)).found;
 
 describe('a folder', () => {
   test('a hit is a section, under its headings, at the line of its best sentence', async () => {

@@ -26,6 +26,13 @@ test.each([
     { SEARXNG_URL: 'localhost:8080' },
     ['search.provider: searxng needs SEARXNG_URL to be an address with http:// or https://'],
   ],
+  ['a provider of models with its key', search('claude'), { ANTHROPIC_API_KEY: 'k' }, []],
+  [
+    'a provider of models without',
+    search('gemini'),
+    {},
+    ['search.provider: gemini needs GEMINI_API_KEY, which is not set'],
+  ],
   ['Brave with its key', search('brave'), { BRAVE_API_KEY: 'k' }, []],
   ['Brave without', search('brave'), {}, ['search.provider: brave needs BRAVE_API_KEY, which is not set']],
   ['Tavily with its key', search('tavily'), { TAVILY_API_KEY: 'k' }, []],

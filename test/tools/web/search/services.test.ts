@@ -64,7 +64,7 @@ describe('Brave', () => {
 
   test('is asked with its token, for plain web results, and for no more than it gives', async () => {
     answer = { results: [] };
-    expect(await brave.find(' momentum  & trading ', 30, signal)).toEqual([]);
+    expect(await brave.find(' momentum  & trading ', 30, signal)).toEqual({ found: [] });
     expect(server.searches).toEqual([
       {
         service: 'brave',
@@ -132,7 +132,8 @@ describe.each(providers)('%s', (name, provider) => {
         { title: 'Two', url: 'http://two.example', content: null },
       ],
     };
-    expect(await provider.find('momentum', 5, signal)).toEqual([
+    const { found } = await provider.find('momentum', 5, signal);
+    expect(found).toEqual([
       { title: 'One', url: 'https://one.example/a?b=c', text: 'First.' },
       { title: 'Two', url: 'http://two.example', text: '' },
     ]);

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { paidFailure, searchRefused } from './failures.ts';
+import { count, maxTokens, Pages, promptFor, type AskedModel } from './model-search.ts';
+import type { Found, SearchProvider } from './provider.ts';
+
+const answerSchema = z.object({
+  candidates: z
+    .array(
+      z.object({
+        groundingMetadata: z
+          .object({
+            webSearchQueries: z.array(z.string()).nullish(),
+            groundingChunks: z
+              .array(z.object({ web: z.object({ uri: z.string(), title: z.string().nullish() }).nullish() }))
+              .nullish(),
+            groundingSupports: z
+              .array(
+                z.object({
+                  segment: z.object({ text: z.string().nullish() }).nullish(),
+                  groundingChunkIndices: z.array(z.int()).nullish(),
+                }),
+              )
+              .nullish(),
+          })
+          .nullish(),
+      }),
+    )
+    .nullish(),
+  promptFeedback: z.object({ blockReason: z.string().nullish() }).nullish(),
+  usageMetadata: z
+    .object({
+      promptTokenCount: count,
+      toolUsePromptTokenCount: count,
+      cachedContentTokenCount: count,
+      candidatesTokenCount: count,
+      thoughtsTokenCount: count,
+    })
+    .nullish(),
+});
+
+/**
+ * Searches with Gemini's grounding by Google Search (https://ai.google.dev/gemini-api/docs/google-search), which only its own
+ * API has, and not the compatible one at which its models are asked otherwise.
+ */
+export function searchGemini({ service, model, baseUrl, key, post, usageOf }: AskedModel): SearchProvider {
+  const native = baseUrl.replace(/\/openai$/, '');
+  return {
+    async find(query, wanted, signal) {
+      const body = {
+        contents: [{ role: 'user', parts: [{ text: promptFor(query, wanted) }] }],
+        tools: [{ google_search: {} }],
+        generationConfig: { maxOutputTokens: maxTokens },
+      };
+      const headers = { 'x-goog-api-key': key };
+      const url = `${native}/models/${encodeURIComponent(model)}:generateContent`;
+      const { candidates, promptFeedback, usageMetadata } = await post(url, headers, body, answerSchema, signal);
+      const { groundingChunks, groundingSupports, webSearchQueries } = candidates?.[0]?.groundingMetadata ?? {};
+      const searches = webSearchQueries?.length ?? 0;
+      const usage = usageOf(tokensIn(usageMetadata), searches);
+      if (promptFeedback?.blockReason != null)
+        throw paidFailure(searchRefused(`gemini refuses this query: ${promptFeedback.blockReason}`), usage);
+      const chunks = groundingChunks ?? [];
+      const pages = new Pages();
+      const add = (index: number, text?: string): void => {
+        const web = chunks[index]?.web;
+        if (web) pages.add(web.uri, web.title ?? '', text);
+      };
+      for (const { groundingChunkIndices, segment } of groundingSupports ?? [])
+        for (const index of groundingChunkIndices ?? []) add(index, segment?.text ?? '');
+      for (const index of chunks.keys()) add(index);
+      const { found } = pages.findings(service, usage, searches);
+      const used = found.slice(0, wanted);
+      return { found: await Promise.all(used.map((page) => atItsAddress(page, native, signal))), usage };
+    },
+  };
+}
+
+const tokensIn = (usage: z.output<typeof answerSchema>['usageMetadata']) => ({
+  inputTokens: (usage?.promptTokenCount ?? 0) + (usage?.toolUsePromptTokenCount ?? 0),
+  cachedInputTokens: usage?.cachedContentTokenCount ?? 0,
+  outputTokens: (usage?.candidatesTokenCount ?? 0) + (usage?.thoughtsTokenCount ?? 0),
+});
+
+/** Where Google keeps the addresses that stand for those of pages. */
+const redirects = 'https://vertexaisearch.cloud.google.com';
+
+/** In milliseconds. */
+const redirectTimeout = 5000;
+
+/**
+ * Replaces an address of Google, which leads on to the page for some weeks, by that of the page, as far as Google says it. The
+ * page itself is not asked.
+ */
+async function atItsAddress(page: Found, api: string, signal: AbortSignal): Promise<Found> {
+  const { origin, pathname } = new URL(page.url);
+  const isGoogles =
+    [redirects, URL.parse(api)?.origin].includes(origin) && pathname.includes('/grounding-api-redirect/');
+  if (!isGoogles) return page;
+  try {
+    const timed = AbortSignal.any([signal, AbortSignal.timeout(redirectTimeout)]);
+    const { body, headers } = await fetch(page.url, { redirect: 'manual', signal: timed });
+    await body?.cancel();
+    const url = URL.parse(headers.get('location') ?? '');
+    return url !== null && /^https?:$/.test(url.protocol) ? { ...page, url: url.href } : page;
+  } catch {
+    signal.throwIfAborted();
+    return page;
+  }
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { paidFailure, searchFailed, searchRefused } from './failures.ts';
+import { count, maxSearches, maxTokens, Pages, promptFor, those, type AskedModel } from './model-search.ts';
+import type { SearchProvider } from './provider.ts';
+
+const citation = z.object({
+  type: z.literal('url_citation'),
+  url: z.string(),
+  title: z.string().nullish(),
+  start_index: z.number(),
+});
+const text = z.object({ text: z.string(), annotations: z.array(z.unknown()).catch([]) });
+const message = z.object({ type: z.literal('message'), content: z.array(z.unknown()) });
+const call = z.object({
+  type: z.literal('web_search_call'),
+  action: z.object({ type: z.string(), sources: z.array(z.unknown()).nullish() }),
+});
+const source = z.object({ url: z.string() });
+
+const answerSchema = z.object({
+  status: z.string().nullish(),
+  error: z.object({ code: z.string() }).nullish(),
+  output: z.array(z.unknown()),
+  usage: z
+    .object({
+      input_tokens: count,
+      output_tokens: count,
+      input_tokens_details: z.object({ cached_tokens: count }).nullish(),
+    })
+    .nullish(),
+  tool_usage: z
+    .object({ web_search: z.object({ num_requests: z.int().min(0) }) })
+    .nullish()
+    .catch(null),
+});
+
+/** Faults of a response that pass. */
+const passing = ['server_error', 'rate_limit_exceeded'];
+
+/**
+ * Searches with OpenAI's `web_search`, which only its Responses API has
+ * (https://developers.openai.com/api/docs/guides/tools-web-search).
+ */
+export function searchOpenai({ service, model, baseUrl, key, post, usageOf }: AskedModel): SearchProvider {
+  return {
+    async find(query, wanted, signal) {
+      const body = {
+        model,
+        input: promptFor(query, wanted),
+        tools: [{ type: 'web_search', search_context_size: 'low' }],
+        tool_choice: 'required',
+        max_tool_calls: maxSearches,
+        include: ['web_search_call.action.sources'],
+        // Without any reasoning some models take no search.
+        reasoning: { effort: 'low' },
+        max_output_tokens: maxTokens,
+        store: false,
+      };
+      const headers = { authorization: `Bearer ${key}` };
+      const answer = await post(`${baseUrl}/responses`, headers, body, answerSchema, signal);
+      const calls = those(answer.output, call);
+      const searches =
+        answer.tool_usage?.web_search.num_requests ?? calls.filter(({ action }) => action.type === 'search').length;
+      const usage = usageOf(tokensIn(answer.usage), searches);
+      if (answer.status === 'failed') {
+        const { code = 'no reason' } = answer.error ?? {};
+        const fail = passing.includes(code) ? searchFailed : searchRefused;
+        throw paidFailure(fail(`openai's response has failed: ${code}`), usage);
+      }
+      const pages = new Pages();
+      for (const { content } of those(answer.output, message)) {
+        for (const part of those(content, text)) {
+          for (const { url, title, start_index } of those(part.annotations, citation))
+            pages.add(plainUrl(url), title ?? '', lineAt(part.text, start_index));
+        }
+      }
+      for (const { action } of calls)
+        for (const { url } of those(action.sources ?? [], source)) pages.add(plainUrl(url));
+      return pages.findings(service, usage, calls.length);
+    },
+  };
+}
+
+type Tokens = z.output<typeof answerSchema>['usage'];
+
+const tokensIn = (usage: Tokens) => ({
+  inputTokens: usage?.input_tokens ?? 0,
+  cachedInputTokens: usage?.input_tokens_details?.cached_tokens ?? 0,
+  outputTokens: usage?.output_tokens ?? 0,
+});
+
+/** An address without the mark by which OpenAI tells sites where visitors come from. */
+const plainUrl = (url: string): string =>
+  url.replace(/([?&])utm_source=openai(&|$)/, (_, before, after) => (after === '&' ? before : ''));
+
+/** The line of a reply that has a citation, without its mark and its links. @param at in characters of Unicode */
+function lineAt(reply: string, at: number): string {
+  const before = [...reply].slice(0, at).join('');
+  const start = before.lastIndexOf('\n') + 1;
+  const [line = ''] = reply.slice(start).split('\n');
+  return line.replace(/\(?\[[^\]]*\]\(https?:[^)\s]*\)\)?/g, '').replace(/^\s*(?:[-*]|\d+[.)])\s+/, '');
+}
