@@ -14,6 +14,7 @@ import {
   repetitions,
   type Disturbed,
 } from '../support/kill-stage.ts';
+import { startModelSearches, tokensOfSearch } from '../support/model-searches.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { Machine } from '../support/processes.ts';
 import { criticism, plan, researchScript } from '../support/research-script.ts';
@@ -39,11 +40,13 @@ const course: Disturbed = {
   result: { outcome: 'viable', iterations: [{ score: 20 }, { score: 72 }] },
 };
 
-function reportsIn(home: string): number {
+const reportsIn = (home: string): number => rowsIn(home, 'reports');
+
+function rowsIn(home: string, table: 'reports' | 'tool_results'): number {
   const database = new DatabaseSync(join(home, 'store.sqlite'), { readOnly: true, timeout: 5000 });
-  const row = database.prepare('SELECT count(*) AS reports FROM reports').get();
+  const row = database.prepare(`SELECT count(*) AS rows FROM ${table}`).get();
   database.close();
-  return Number(row?.['reports']);
+  return Number(row?.['rows']);
 }
 
 describe.concurrent('kill -9 of a research run', { timeout: 600_000 }, () => {
@@ -62,6 +65,45 @@ describe.concurrent('kill -9 of a research run', { timeout: 600_000 }, () => {
     await allComplete(set);
     expect(set.model.requests).toHaveLength(course.calls ** 2);
     expect(reportsIn(set.machine.home)).toBe(course.calls);
+  });
+
+  test("between a search by the provider's model and its acknowledgement: it is not paid for again", async ({
+    onTestFinished,
+  }) => {
+    const searching = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const model = await startModelServer(script);
+    const page = { url: 'https://found.example/', title: 'Found', text: 'Found.' };
+    const searches = await startModelSearches(async () => {
+      searching.resolve();
+      await released.promise;
+      return { pages: [page] };
+    }, model);
+    const machine = new Machine({ OPENAI_API_KEY: 'test-key', ...searches.variables });
+    onTestFinished(async () => {
+      await Promise.all([machine.killWorker(), machine.killServer()]);
+      await Promise.all([model.close(), searches.close()]);
+      rmSync(machine.home, { recursive: true, force: true });
+    });
+    await machine.startServer();
+    await machine.startWorker();
+    const reprise = await connect({ address: machine.address });
+    onTestFinished(() => reprise.close());
+    const run = await reprise.startResearch({ idea: 'Survive 1.', config: { research: { backend } } }, { id: 'run-1' });
+    await searching.promise;
+    // The server is stopped, so that the search cannot be acknowledged; its result is committed all the same.
+    machine.pauseServer();
+    released.resolve();
+    await expect.poll(() => rowsIn(machine.home, 'tool_results')).toBe(1);
+    await machine.killWorker();
+    machine.resumeServer();
+    await machine.startWorker();
+    const { outcome, usage } = await run.result();
+    expect(outcome).toBe('viable');
+    // One in each iteration.
+    expect(searches.searches).toHaveLength(2);
+    expect(usage.byAgent['searches']).toMatchObject({ calls: 2, inputTokens: 2 * tokensOfSearch.input });
+    expect(model.requests).toHaveLength(course.calls);
   });
 
   test('in a search, before an issue is looked for, and after it is created: one report and one issue each', async ({

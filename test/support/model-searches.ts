@@ -105,7 +105,7 @@ export async function startModelSearches(
     const path = request.url ?? '';
     const base = path.endsWith('/messages')
       ? `${models?.anthropic}${path}`
-      : `${models?.openai}${path.replace(/^\/v1/, '')}`;
+      : `${models?.openai}${path.replace(/^\/v1(beta\/openai)?/, '')}`;
     const headers = Object.entries(request.headers).flatMap(([name, value]): Array<[string, string]> =>
       ['content-type', 'authorization', 'x-api-key', 'anthropic-version', 'anthropic-beta'].includes(name)
         ? [[name, String(value)]]

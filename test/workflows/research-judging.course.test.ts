@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ownDocs } from '../../src/config/search-services.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import { criticism, plan, report, researchScript } from '../support/research-script.ts';
 import { asked, hits, promptsFor, researchInput, resultOf, searchingRuns } from '../support/searching.ts';
@@ -55,7 +56,7 @@ describe('prior art is what the critic names', () => {
     });
     const run = running(script);
     const config = {
-      research: { backend: { type: 'openai' }, search: { provider: 'folder' }, max_similar_implementations: 0 },
+      research: { backend: { type: 'openai' }, search: { folder: ownDocs }, max_similar_implementations: 0 },
     };
     await run.research({ idea, config });
     const { iterations } = await run.research({ idea, config });

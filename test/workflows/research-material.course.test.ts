@@ -111,13 +111,22 @@ describe('where it searches', () => {
     ]);
   });
 
-  test("only Reprise's own documentation: the run says so before and in its result, which is not viable", async () => {
-    const handle = await running(researchScript()).startResearch(researchInput({ search: { provider: 'folder' } }));
+  test("only Reprise's own documentation, for the offline model: the run says so before and in its result", async () => {
+    const offline = { backend: { type: 'offline' }, search: { provider: 'folder' } };
+    const handle = await running(researchScript()).startResearch(researchInput(offline));
     expect(await resultOf(handle)).toMatchObject({
-      outcome: 'degraded',
-      warnings: [expect.stringMatching(/^Only Reprise's own documentation was searched/)],
+      warnings: expect.arrayContaining([expect.stringMatching(/^Only Reprise's own documentation was searched/)]),
     });
     expect(await noticesOf(handle)).toEqual([expect.stringMatching(/^ONLY REPRISE'S OWN DOCUMENTATION IS SEARCHED/)]);
+  });
+
+  test('nothing, for a real model: the run says so and ends before the model is asked', async () => {
+    const run = running(researchScript());
+    const handle = await run.startResearch(researchInput({ search: { provider: 'folder' } }));
+    await expect(resultOf(handle)).rejects.toMatchObject({
+      cause: { type: 'InvalidInput', message: expect.stringMatching(/there is nothing to search: .* docker run /) },
+    });
+    expect(run.model.requests).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { ownDocs } from '../../../src/config/search-services.ts';
 import { agentOf } from '../agent-script.ts';
 import { Dice } from '../dice.ts';
 import { teamOf } from '../team-script.ts';
@@ -142,8 +143,7 @@ function research(dice: Dice, model: Model): object {
   return {
     research: {
       backend: backendOf(dice, model),
-      // Without a folder, Reprise's own documentation is searched.
-      search: { provider: 'folder' },
+      search: { folder: ownDocs },
       max_planning_iterations: dice.whole(1, 3),
       approval: dice.chance(0.3),
       on_missing_score: dice.one(['restart', 'proceed']),
