@@ -8,7 +8,7 @@ export interface Figures {
   costUsd: number;
 }
 
-/** A run's figures, in all and by the ids of agents; under `summaries` those of summaries of long conversations. */
+/** A run's figures, in all and by agents; under `summaries` those of long conversations, under `searches` those of a model's. */
 export interface Usage extends Figures {
   byAgent: Record<string, Figures>;
 }

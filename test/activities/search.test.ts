@@ -161,7 +161,7 @@ describe('what was paid for', () => {
       environment: { ANTHROPIC_API_KEY: 'k', ...environment, ...variables },
     });
     const info = { activityId, attempt, workflowExecution: { workflowId: 'w', runId: 'r' } };
-    return new MockActivityEnvironment(info).run(given, inputOf(search));
+    return new MockActivityEnvironment(info).run<[SearchInput], SearchResult, typeof given>(given, inputOf(search));
   }
   const asked = async () => (await models).searches.length;
 

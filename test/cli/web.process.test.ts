@@ -106,6 +106,9 @@ describe('solve without a configuration', () => {
 
 test('validate warns, and knows what is set', async () => {
   writeFileSync(join(home.folder, 'plan.yaml'), 'plan: {}\n');
-  expect((await home.run(['validate', 'plan.yaml'])).stderr).toMatch(noService);
+  const local = `plan: {backend: {type: chatcompletion, model: m, base_url: '${model.openai}'}}\n`;
+  writeFileSync(join(home.folder, 'local.yaml'), local);
+  expect((await home.run(['validate', 'local.yaml'], { OPENAI_API_KEY: '' })).stderr).toMatch(noService);
+  expect((await home.run(['validate', 'plan.yaml'])).stderr).not.toMatch(noService);
   expect((await home.run(['validate', 'plan.yaml'], { TAVILY_API_KEY: 'k' })).stderr).not.toMatch(/web_search/);
 });

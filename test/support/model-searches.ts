@@ -45,10 +45,9 @@ export interface ModelSearches {
   /** For `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL` and `GEMINI_BASE_URL`. */
   variables: Record<'OPENAI_BASE_URL' | 'ANTHROPIC_BASE_URL' | 'GEMINI_BASE_URL', string>;
   searches: AskedSearch[];
-  /** What was refused by the providers' rules, in their words. */
-  refused: string[];
   /** The addresses behind which Gemini's pages are, as they were asked. */
   redirects: string[];
+  /** Ends it. @throws if it has refused a request by its provider's rules */
   close(): Promise<void>;
 }
 
@@ -83,7 +82,7 @@ export async function startModelSearches(
       return;
     }
     const raw = await textOf(request);
-    const body = JSON.parse(raw) as Json;
+    const body = JSON.parse(raw || '{}') as Json;
     const provider = providerOf(pathname, body);
     if (provider === undefined) return forward(request, response, raw);
     const problem = rules[provider](body, request.headers, { pathname, memory });
@@ -111,7 +110,8 @@ export async function startModelSearches(
         ? [[name, String(value)]]
         : [],
     );
-    const answer = await fetch(base, { method: 'POST', headers, body });
+    const { method = 'GET' } = request;
+    const answer = await fetch(base, { method, headers, ...(method === 'POST' && { body }) });
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
     for await (const chunk of answer.body ?? []) response.write(chunk);
     response.end();
@@ -123,12 +123,12 @@ export async function startModelSearches(
   return {
     variables: { OPENAI_BASE_URL: `${url}/v1`, ANTHROPIC_BASE_URL: url, GEMINI_BASE_URL: `${url}/v1beta/openai` },
     searches,
-    refused,
     redirects,
     async close() {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
+      if (refused.length > 0) throw new Error(`The provider would have refused: ${refused.join('\n')}`);
     },
   };
 }
@@ -149,7 +149,7 @@ function providerOf(pathname: string, { tools }: Json): ModelSearch | undefined 
 async function textOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString() || '{}';
+  return Buffer.concat(chunks).toString();
 }
 
 const queryIn = (body: Json): string => /Search the web for: (.*?)\\n/.exec(JSON.stringify(body))?.[1] ?? '';
@@ -203,7 +203,7 @@ const rules: Record<ModelSearch, Rule> = {
       const known =
         'type name max_uses allowed_domains blocked_domains user_location cache_control allowed_callers strict';
       const odd = unknownIn(tool, known.split(' '));
-      if (odd !== undefined) return `tools.0.${tool['type']}.${odd}: Extra inputs are not permitted`;
+      if (odd !== undefined) return `tools.0.${String(tool['type'])}.${odd}: Extra inputs are not permitted`;
       if (tool['name'] !== 'web_search') return "tools.0.name: Input should be 'web_search'";
       if (!/^web_search_(20250305|20260209|20260318)$/.test(String(tool['type'])))
         return 'tools.0.type: Input should be …';
@@ -270,9 +270,9 @@ const answers: Record<ModelSearch, Answer> = {
       if (page.text === undefined) return [];
       text += `- ${page.text} `;
       const url = `${page.url}${page.url.includes('?') ? '&' : '?'}utm_source=openai`;
-      const start_index = [...text].length;
+      const start_index = Array.from(text).length;
       text += `([${page.title}](${url}))\n`;
-      return [{ type: 'url_citation', url, title: page.title, start_index, end_index: [...text].length - 1 }];
+      return [{ type: 'url_citation', url, title: page.title, start_index, end_index: Array.from(text).length - 1 }];
     });
     const calls = Array.from({ length: searches }, (_, index) => ({
       id: `ws_${index}`,

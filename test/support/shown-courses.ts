@@ -1,3 +1,4 @@
+import { ownDocs } from '../../src/config/search-services.ts';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
@@ -177,7 +178,7 @@ export const shownCourses: ShownCourse[] = [
     name: 'research',
     type: 'research',
     script: researchScript({ criticise: ({ idea }) => criticism(idea === 'idea 1' ? 20 : 72) }),
-    input: { idea: 'An idea.', config: { research: { backend: openai } } },
+    input: { idea: 'An idea.', config: { research: { backend: openai, search: { folder: ownDocs } } } },
   },
   {
     name: 'solve-retry',

@@ -1,5 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
+import { ownDocs } from '../../src/config/search-services.ts';
 import type { CallModelInput } from '../../src/protocol/model-call.ts';
 import type { TurnResult } from '../../src/protocol/session.ts';
 import type { Usage } from '../../src/protocol/usage.ts';
@@ -8,6 +9,8 @@ import type { Script } from '../support/model-server.ts';
 import { sharedRunning, type SharedRunning } from '../support/running.ts';
 import { completed, solveScript } from '../support/solve-script.ts';
 import { answer, restart, submit, teamOf, teamScript, vote } from '../support/team-script.ts';
+
+const inOwnDocs = { research: { search: { folder: ownDocs } } };
 
 const running = sharedRunning();
 
@@ -38,7 +41,7 @@ describe('lists of runs', () => {
   type Start = (run: SharedRunning, text: string) => Promise<WorkflowHandle>;
   const kinds: Array<[kind: string, script: Script, start: Start]> = [
     ['orchestration', teamScript(), (run, task) => run.start({ task, config })],
-    ['research', researchScript(), (run, idea) => run.startResearch({ idea })],
+    ['research', researchScript(), (run, idea) => run.startResearch({ idea, config: inOwnDocs })],
     ['planAndExecute', solveScript(), (run, problem) => run.startSolve({ problem })],
     ['session with an agent', parroting, (run, text) => run.startSession({ text })],
     ['session with a team', teamScript(), (run, text) => run.startSession({ text, config })],
@@ -143,7 +146,7 @@ describe('the details of a run that is done', () => {
 
   test('show the report of research, with its sources', async () => {
     const run = running(researchScript({ synthesise: () => report('On boats', '# They float.') }));
-    const handle = await run.startResearch({ idea: 'Boats\n\n# Ships' });
+    const handle = await run.startResearch({ idea: 'Boats\n\n# Ships', config: inOwnDocs });
     await handle.result();
     const details = await detailsOf(handle);
     expect(details).toMatch(
@@ -233,7 +236,7 @@ type Kind = [type: string, start: (run: SharedRunning) => Promise<WorkflowHandle
 
 test.each<Kind>([
   ['orchestration', (run) => run.start({ task: 'T', config }), ['answer', 'requestRestart']],
-  ['research', (run) => run.startResearch({ idea: 'I' }), ['answer', 'decide', 'requestRestart']],
+  ['research', (run) => run.startResearch({ idea: 'I', config: inOwnDocs }), ['answer', 'decide', 'requestRestart']],
   ['planAndExecute', (run) => run.startSolve({ problem: 'P' }), ['answer', 'requestRestart']],
   ['session', (run) => run.startSession({}), ['answer', 'close', 'handleText', 'requestRestart']],
 ])('every signal, query and update of %s says what it is for', async (_, start, own) => {

@@ -60,15 +60,15 @@ export function webSearchTool(dependencies: SearchDependencies): ToolDefinition 
 
 /** @throws `ToolError` if the service does not answer; the signal's reason when it is aborted */
 async function find(provider: SearchProvider, query: string, wanted: number, context: CallContext): Promise<Found[]> {
-  const { signal, spent = () => {} } = context;
+  const { signal, spent } = context;
   for (let tried = 1; ; tried++) {
     try {
       const { found, usage } = await provider.find(query, wanted, signal);
-      if (usage !== undefined) spent(usage);
+      if (usage !== undefined) spent?.(usage);
       return found;
     } catch (error) {
       const usage = spentIn(error);
-      if (usage !== undefined) spent(usage);
+      if (usage !== undefined) spent?.(usage);
       if (signal.aborted || !(error instanceof ApplicationFailure)) throw error;
       const pause = Number(error.nextRetryDelay ?? pauseMs * tried);
       if (error.nonRetryable || tried === tries || !(pause <= longestPause)) throw reported(error);

@@ -58,7 +58,7 @@ export function searchClaude({ service, model, baseUrl, key, post, usageOf }: As
           tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: maxSearches }],
           thinking: { type: 'disabled' },
         };
-        const answer = await post(`${baseUrl}/v1/messages`, headers, body, answerSchema, signal);
+        const answer = await post({ url: `${baseUrl}/v1/messages`, headers, body }, answerSchema, signal);
         const made = answer.usage.server_tool_use?.web_search_requests ?? 0;
         searches += made;
         spent.push(usageOf(tokensIn(answer.usage), made));

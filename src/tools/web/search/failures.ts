@@ -4,14 +4,8 @@ import type { TokenUsage } from '../../../protocol/message.ts';
 const searchFailedType = 'SearchFailed';
 
 /** A failure, with what the search has cost all the same: in `details[0].usage`, which `spentIn` reads. */
-export const paidFailure = ({ message, nextRetryDelay, nonRetryable, type }: ApplicationFailure, usage: TokenUsage) =>
-  ApplicationFailure.create({
-    message,
-    details: [{ usage }],
-    ...(type != null && { type }),
-    ...(nonRetryable != null && { nonRetryable }),
-    ...(nextRetryDelay != null && { nextRetryDelay }),
-  });
+export const paidFailure = (failure: ApplicationFailure, usage: TokenUsage): ApplicationFailure =>
+  ApplicationFailure.fromError(failure, { details: [{ usage }] });
 
 export function spentIn(error: unknown): TokenUsage | undefined {
   const [said] = error instanceof ApplicationFailure ? (error.details ?? []) : [];

@@ -3,39 +3,28 @@ import { paidFailure, searchRefused } from './failures.ts';
 import { count, maxTokens, Pages, promptFor, type AskedModel } from './model-search.ts';
 import type { Found, SearchProvider } from './provider.ts';
 
+const chunk = z.object({ web: z.object({ uri: z.string(), title: z.string().nullish() }).nullish() });
+const support = z.object({
+  segment: z.object({ text: z.string().nullish() }).nullish(),
+  groundingChunkIndices: z.array(z.int()).nullish(),
+});
+const grounding = z.object({
+  webSearchQueries: z.array(z.string()).nullish(),
+  groundingChunks: z.array(chunk).nullish(),
+  groundingSupports: z.array(support).nullish(),
+});
+const tokens = z.object({
+  promptTokenCount: count,
+  toolUsePromptTokenCount: count,
+  cachedContentTokenCount: count,
+  candidatesTokenCount: count,
+  thoughtsTokenCount: count,
+});
+
 const answerSchema = z.object({
-  candidates: z
-    .array(
-      z.object({
-        groundingMetadata: z
-          .object({
-            webSearchQueries: z.array(z.string()).nullish(),
-            groundingChunks: z
-              .array(z.object({ web: z.object({ uri: z.string(), title: z.string().nullish() }).nullish() }))
-              .nullish(),
-            groundingSupports: z
-              .array(
-                z.object({
-                  segment: z.object({ text: z.string().nullish() }).nullish(),
-                  groundingChunkIndices: z.array(z.int()).nullish(),
-                }),
-              )
-              .nullish(),
-          })
-          .nullish(),
-      }),
-    )
-    .nullish(),
+  candidates: z.array(z.object({ groundingMetadata: grounding.nullish() })).nullish(),
   promptFeedback: z.object({ blockReason: z.string().nullish() }).nullish(),
-  usageMetadata: z
-    .object({
-      promptTokenCount: count,
-      toolUsePromptTokenCount: count,
-      cachedContentTokenCount: count,
-      candidatesTokenCount: count,
-      thoughtsTokenCount: count,
-    })
-    .nullish(),
+  usageMetadata: tokens.nullish(),
 });
 
 /**
@@ -53,7 +42,7 @@ export function searchGemini({ service, model, baseUrl, key, post, usageOf }: As
       };
       const headers = { 'x-goog-api-key': key };
       const url = `${native}/models/${encodeURIComponent(model)}:generateContent`;
-      const { candidates, promptFeedback, usageMetadata } = await post(url, headers, body, answerSchema, signal);
+      const { candidates, promptFeedback, usageMetadata } = await post({ url, headers, body }, answerSchema, signal);
       const { groundingChunks, groundingSupports, webSearchQueries } = candidates?.[0]?.groundingMetadata ?? {};
       const searches = webSearchQueries?.length ?? 0;
       const usage = usageOf(tokensIn(usageMetadata), searches);
@@ -69,8 +58,8 @@ export function searchGemini({ service, model, baseUrl, key, post, usageOf }: As
         for (const index of groundingChunkIndices ?? []) add(index, segment?.text ?? '');
       for (const index of chunks.keys()) add(index);
       const { found } = pages.findings(service, usage, searches);
-      const used = found.slice(0, wanted);
-      return { found: await Promise.all(used.map((page) => atItsAddress(page, native, signal))), usage };
+      const used = found.slice(0, wanted).map((page) => atItsAddress(page, native, signal));
+      return { found: await Promise.all(used), usage };
     },
   };
 }

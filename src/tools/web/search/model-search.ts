@@ -10,9 +10,10 @@ import type { SearchFindings } from './provider.ts';
 import { ask, resultsIn, type Service } from './service.ts';
 
 /**
- * What a provider takes for each search, in US dollars; the tokens that its model reads and writes come besides. Read on
- * 2026-11-25 in https://developers.openai.com/api/docs/pricing, https://platform.claude.com/docs/en/about-claude/pricing and
- * https://ai.google.dev/gemini-api/docs/pricing, without what is free there each month.
+ * What a provider takes for each search, in US dollars; the tokens that its model reads and writes come besides. These are
+ * the list prices of autumn 2026 (https://developers.openai.com/api/docs/pricing,
+ * https://platform.claude.com/docs/en/about-claude/pricing, https://ai.google.dev/gemini-api/docs/pricing), without what
+ * is free each month.
  */
 const fees: Record<ModelSearch, number> = { openai: 0.01, claude: 0.01, gemini: 0.014 };
 
@@ -25,6 +26,12 @@ export const maxTokens = 4000;
 /** The most searches for one query. */
 export const maxSearches = 3;
 
+interface Posted {
+  url: string;
+  headers: Record<string, string>;
+  body: object;
+}
+
 /** A provider's model that is asked to search, by the key and at the address that the environment has for its models. */
 export interface AskedModel {
   service: Service;
@@ -33,15 +40,9 @@ export interface AskedModel {
   baseUrl: string;
   key: string;
   /** Sends a request, and parses its answer. @throws what `ask` throws, and for an answer of another shape */
-  post<T>(
-    url: string,
-    headers: Record<string, string>,
-    body: object,
-    schema: z.ZodType<T>,
-    signal: AbortSignal,
-  ): Promise<T>;
+  post: <T>(request: Posted, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>;
   /** What tokens and so many searches have cost together. */
-  usageOf(tokens: TokenUsage, searches: number): TokenUsage;
+  usageOf: (tokens: TokenUsage, searches: number) => TokenUsage;
 }
 
 /** The cheap model searches, since all it has to do is look and quote. */
@@ -66,7 +67,7 @@ export function modelSearch(type: ModelSearch, environment: Environment): AskedM
     model,
     baseUrl: baseUrl.replace(/\/+$/, ''),
     key,
-    async post(url, own, body, schema, signal) {
+    async post({ url, headers: own, body }, schema, signal) {
       const headers = { 'content-type': 'application/json', ...own };
       const request = { url, method: 'POST', headers, body: JSON.stringify(body) };
       const { success, data } = schema.safeParse(await ask(service, request, signal, patienceMs));
@@ -77,13 +78,8 @@ export function modelSearch(type: ModelSearch, environment: Environment): AskedM
   };
 }
 
-/** A count of tokens or searches. One that cannot be true counts as none. */
-export const count = z
-  .int()
-  .min(0)
-  .nullish()
-  .catch(0)
-  .transform((number) => number ?? 0);
+/** A count of tokens or searches. One that is not there, or cannot be true, counts as none. */
+export const count = z.int().min(0).catch(0);
 
 /** Those items of a list that have the shape of a schema. */
 export const those = <T>(items: unknown[], schema: z.ZodType<T>): T[] =>

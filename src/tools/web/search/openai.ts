@@ -17,21 +17,16 @@ const call = z.object({
 });
 const source = z.object({ url: z.string() });
 
+const cached = z.object({ cached_tokens: count });
+const tokens = z.object({ input_tokens: count, output_tokens: count, input_tokens_details: cached.nullish() });
+const billed = z.object({ web_search: z.object({ num_requests: z.int().min(0) }) });
+
 const answerSchema = z.object({
   status: z.string().nullish(),
   error: z.object({ code: z.string() }).nullish(),
   output: z.array(z.unknown()),
-  usage: z
-    .object({
-      input_tokens: count,
-      output_tokens: count,
-      input_tokens_details: z.object({ cached_tokens: count }).nullish(),
-    })
-    .nullish(),
-  tool_usage: z
-    .object({ web_search: z.object({ num_requests: z.int().min(0) }) })
-    .nullish()
-    .catch(null),
+  usage: tokens.nullish(),
+  tool_usage: billed.nullish().catch(null),
 });
 
 /** Faults of a response that pass. */
@@ -57,7 +52,7 @@ export function searchOpenai({ service, model, baseUrl, key, post, usageOf }: As
         store: false,
       };
       const headers = { authorization: `Bearer ${key}` };
-      const answer = await post(`${baseUrl}/responses`, headers, body, answerSchema, signal);
+      const answer = await post({ url: `${baseUrl}/responses`, headers, body }, answerSchema, signal);
       const calls = those(answer.output, call);
       const searches =
         answer.tool_usage?.web_search.num_requests ?? calls.filter(({ action }) => action.type === 'search').length;
@@ -81,9 +76,7 @@ export function searchOpenai({ service, model, baseUrl, key, post, usageOf }: As
   };
 }
 
-type Tokens = z.output<typeof answerSchema>['usage'];
-
-const tokensIn = (usage: Tokens) => ({
+const tokensIn = (usage: z.output<typeof answerSchema>['usage']) => ({
   inputTokens: usage?.input_tokens ?? 0,
   cachedInputTokens: usage?.input_tokens_details?.cached_tokens ?? 0,
   outputTokens: usage?.output_tokens ?? 0,
@@ -95,7 +88,7 @@ const plainUrl = (url: string): string =>
 
 /** The line of a reply that has a citation, without its mark and its links. @param at in characters of Unicode */
 function lineAt(reply: string, at: number): string {
-  const before = [...reply].slice(0, at).join('');
+  const before = Array.from(reply).slice(0, at).join('');
   const start = before.lastIndexOf('\n') + 1;
   const [line = ''] = reply.slice(start).split('\n');
   return line.replace(/\(?\[[^\]]*\]\(https?:[^)\s]*\)\)?/g, '').replace(/^\s*(?:[-*]|\d+[.)])\s+/, '');
