@@ -9,11 +9,12 @@ import type { Backend } from './settings.ts';
 export type AttachmentInput = string | { path: string; name?: string | undefined } | { name: string; data: string };
 
 /**
- * What a file is read as. A `table` is CSV, TSV and the like; a `workbook` has a table for each sheet; an `image` is only for
- * models that take images; the files of an `archive` are files of the run; of `audio` a model has written down what is said.
+ * What a file is read as. A `table` is CSV, TSV and the like; a `workbook` has a table for each sheet, as a database has; an
+ * `image` is only for models that take images; the files of an `archive` are files of the run; of `audio` a model has written
+ * down what is said; of a `binary` nothing is read, but its bytes are there.
  */
 export type AttachmentKind =
-  'text' | 'table' | 'json' | 'pdf' | 'image' | 'workbook' | 'document' | 'archive' | 'audio';
+  'text' | 'table' | 'json' | 'pdf' | 'image' | 'workbook' | 'document' | 'archive' | 'audio' | 'binary';
 
 /** An attachment as workflows know it. The content itself stays in the store. */
 export interface Attachment {

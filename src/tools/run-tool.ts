@@ -42,7 +42,7 @@ async function outcomeOf(tool: Tool, args: Record<string, unknown>, context: Cal
       return { status: 'input_required', text: requests.map(({ message }) => message).join('\n'), input: result.input };
     }
     if (!showsImages(result)) return { status: 'ok', text: textOf(result) };
-    const { images, text } = checkedImages(result);
+    const { images, text } = await checkedImages(result);
     return { status: 'ok', text, ...(images.length > 0 && { images }) };
   } catch (error) {
     // The call was not made, and is made again when what it lacks is there.

@@ -1,5 +1,6 @@
-import { grouped } from '../util/file-limits.ts';
-import { imageTypeOf } from '../util/image-type.ts';
+import { grouped, maxFileBytes, maxImageBytes } from '../util/file-limits.ts';
+import { imageTypeOf, pictureTypeOf } from '../util/image-type.ts';
+import { shownPicture } from './pictures.ts';
 
 /**
  * What a tool returns that shows images besides its text. Models that take images are shown them, others read the text alone.
@@ -9,7 +10,7 @@ import { imageTypeOf } from '../util/image-type.ts';
  */
 export interface ShownByTool {
   text: string;
-  /** PNG, JPEG, GIF or WebP, told by their content. */
+  /** PNG, JPEG, GIF, WebP, TIFF, BMP, HEIC or AVIF, told by their content. Too large ones are made smaller. */
   images: GivenImage[];
 }
 
@@ -26,10 +27,8 @@ export interface ToolImage {
   data: string;
 }
 
-/** How many images a result may have, and how many bytes each of them and all together. */
+/** How many images a result may have, and how many bytes all together. */
 const mostImages = 5;
-/** Anthropic takes at most 5 MiB of base64 for each (https://platform.claude.com/docs/en/build-with-claude/vision). */
-const imageBytes = 3_900_000;
 const allBytes = 8_000_000;
 
 /** Whether a tool's result shows images, rather than being an object that is to be read as JSON. */
@@ -43,19 +42,22 @@ function isGiven(image: unknown): image is GivenImage {
   return typeof data === 'string' || data instanceof Uint8Array;
 }
 
-/** The images of a result that models can be shown, and its text with what is wrong with the others. */
-export function checkedImages({ images: given, text }: ShownByTool): { text: string; images: ToolImage[] } {
+/** The images of a result as models can be shown them, and its text with what is wrong with the others. */
+export async function checkedImages({ images: given, text: said }: ShownByTool) {
   const images: ToolImage[] = [];
   const problems: string[] = [];
+  const notes: string[] = [];
   let left = allBytes;
   for (const [index, { data }] of given.entries()) {
-    const image = images.length < mostImages ? imageOf(data, left) : `at most ${mostImages} are shown`;
+    const image = images.length < mostImages ? await imageOf(data, left) : `at most ${mostImages} are shown`;
     if (typeof image === 'string') problems.push(`image ${index + 1}: ${image}`);
     else {
       images.push({ mediaType: image.mediaType, data: image.bytes.toString('base64') });
       left -= image.bytes.length;
+      if (image.note !== undefined) notes.push(`\n[image ${index + 1}: ${image.note}]`);
     }
   }
+  const text = `${said}${notes.join('')}`.trimStart();
   if (problems.length === 0) return { text, images };
   // A tool may return any number of them.
   const named = problems.slice(0, mostImages).join('; ') + (problems.length > mostImages ? '; …' : '');
@@ -64,14 +66,23 @@ export function checkedImages({ images: given, text }: ShownByTool): { text: str
 }
 
 /** @param left how many bytes it may have at most */
-function imageOf(data: GivenImage['data'], left: number): { mediaType: string; bytes: Buffer } | string {
-  const size = typeof data === 'string' ? Math.floor((data.length * 3) / 4) : data.length;
-  const most = Math.min(imageBytes, left);
-  if (size > most + slack) return `it has about ${grouped(size)} bytes; at most ${grouped(most)} are shown`;
-  const bytes = typeof data === 'string' ? decoded(data) : Buffer.from(data);
-  if (bytes.length > most) return `it has ${grouped(bytes.length)} bytes; at most ${grouped(most)} are shown`;
-  const mediaType = imageTypeOf(bytes);
-  return mediaType === undefined ? 'it is not PNG, JPEG, GIF or WebP' : { mediaType, bytes };
+async function imageOf(given: GivenImage['data'], left: number): Promise<ShownImage | string> {
+  const size = typeof given === 'string' ? Math.floor((given.length * 3) / 4) : given.length;
+  if (size > maxFileBytes + slack)
+    return `it has about ${grouped(size)} bytes; at most ${grouped(maxFileBytes)} are read`;
+  const bytes = typeof given === 'string' ? decoded(given) : Buffer.from(given);
+  const type = pictureTypeOf(bytes);
+  if (type === undefined) return 'it is none of the formats that are read';
+  const { note, pages } = await shownPicture(bytes, type, Math.min(maxImageBytes, left));
+  const [page] = pages;
+  if (page === undefined) return note ?? 'it cannot be shown';
+  return { mediaType: imageTypeOf(page) ?? type, bytes: page, note };
+}
+
+interface ShownImage {
+  mediaType: string;
+  bytes: Buffer;
+  note: string | undefined;
 }
 
 /** How many characters the head of a data URI and line breaks may take. */

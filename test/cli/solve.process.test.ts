@@ -35,7 +35,6 @@ describe('wrong usage or configuration: status 2 with what is wrong, nothing is 
     ['no problem', ['solve'], /missing required argument 'problem'/],
     ['an attachment that is not there', attach('none.csv'), /^none\.csv: there is no file \/.*\/none\.csv$/m],
     ['a folder', attach('data'), /^data: is a folder; attach the files in it one by one$/m],
-    ['an attachment of an unknown kind', attach('program.exe'), /^program\.exe: is of no kind .*\.csv.*PDF/m],
     ['one that is too large', attach('large.txt'), /^large\.txt: has 20,000,001 bytes; at most 20,000,000 /m],
     ['several, each with its fault', attach('good.csv', 'none.csv', 'data'), /^none\.csv: .*\ndata: /m],
     ['too many', attach(...Array.from({ length: 21 }, () => 'good.csv')), /^21 files .* at most 20$/m],

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /**
  * A small PDF, uncompressed.
  *
@@ -36,3 +38,7 @@ export const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
 );
+
+/** A file of `test/fixtures/attachments`, which another program has made. */
+export const fixture = (name: string): Buffer =>
+  readFileSync(new URL(`../fixtures/attachments/${name}`, import.meta.url));

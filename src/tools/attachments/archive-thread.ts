@@ -1,8 +1,12 @@
 import { grouped, maxFileBytes } from '../../util/file-limits.ts';
+import { openGzip, openTar } from './tar.ts';
+import { gzipType, tarType } from './recognise.ts';
 import { openZip, type ZipLimits, type ZipMember } from './zip.ts';
 
 export interface ArchiveFile {
+  name: string;
   bytes: Uint8Array;
+  mediaType: string;
   limits: ZipLimits;
 }
 
@@ -12,10 +16,16 @@ export interface ArchiveMember extends Pick<ZipMember, 'name' | 'bytes'> {
   problem?: string;
 }
 
-/** Unpacks a zip archive, in a thread of its own. @throws `Error` if it cannot be read, or is over the limits */
-export default async function unpack({ bytes, limits }: ArchiveFile, post: (member: ArchiveMember) => void) {
-  const members = await openZip(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), limits);
+/** Unpacks an archive, in a thread of its own. @throws `Error` if it cannot be read, or is over the limits */
+export default async function unpack(file: ArchiveFile, post: (member: ArchiveMember) => void) {
+  const members = await membersOf(file);
   for (const member of members) post({ name: member.name, bytes: member.bytes, ...(await contentOf(member)) });
+}
+
+function membersOf({ bytes: given, limits, mediaType, name }: ArchiveFile): Promise<ZipMember[]> {
+  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+  if (mediaType === gzipType) return openGzip(name, bytes, limits);
+  return mediaType === tarType ? openTar(bytes, limits) : openZip(bytes, limits);
 }
 
 async function contentOf(member: ZipMember): Promise<Pick<ArchiveMember, 'content' | 'problem'>> {

@@ -3,6 +3,7 @@ import type { ArchiveFile, ArchiveMember } from './archive-thread.ts';
 import { grouped, readingLimits } from '../../util/file-limits.ts';
 import type { Readable } from './pdf.ts';
 import { moduleBeside, runIsolated } from '../../util/isolated.ts';
+import { gzipType } from './recognise.ts';
 import type { ZipLimits } from './zip.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
 
@@ -10,6 +11,9 @@ const program = moduleBeside(import.meta.url, 'archive-thread');
 
 /** What is taken of an attached archive, with the archives in it. */
 export const archiveLimits: Readonly<ZipLimits> = { members: 200, bytes: 100_000_000 };
+
+/** An archive that is to be unpacked. */
+type Archive = Omit<ArchiveFile, 'limits'>;
 
 /** A file of an archive. */
 interface Unpacking {
@@ -26,19 +30,25 @@ const named = 5;
  * out, is left out. One that is over the limits is not unpacked at all. Never throws.
  *
  * @param left what may be taken; what this archive takes is subtracted
- * @param take is given each file; what it returns is why the file is left out
+ * @param take is given each file
  * @returns a list of the files, and a note that says what is left out
  */
 export async function unpackArchive(
-  bytes: Uint8Array,
+  archive: Archive,
   left: ZipLimits,
-  take: (file: Unpacking) => Promise<string | undefined>,
+  take: (file: Unpacking) => Promise<void>,
 ): Promise<Readable> {
   const members: ArchiveMember[] = [];
   const isolation = { ...readingLimits, onMessage: (member: ArchiveMember): void => void members.push(member) };
   try {
-    await runIsolated<void, ArchiveMember>(program, { bytes, limits: { ...left } } satisfies ArchiveFile, isolation);
+    await runIsolated<void, ArchiveMember>(
+      program,
+      { ...archive, limits: { ...left } } satisfies ArchiveFile,
+      isolation,
+    );
   } catch (error) {
+    // What it would be unpacked to is only known after the work, so that many of these would take for ever.
+    if (archive.mediaType === gzipType) left.bytes = 0;
     return { note: `it was not unpacked: ${(error as Error).message}` };
   }
   left.members -= members.length;
@@ -48,12 +58,11 @@ export async function unpackArchive(
   const paths = new Set<string>();
   for (const { bytes: size, content, name, problem } of members) {
     const path = treePath(name);
-    const why =
-      problem ??
-      pathProblem(name, path, paths) ??
-      (await take({ path: path ?? '', bytes: Buffer.from(content ?? []) }));
-    if (why === undefined) lines.push(`${path} (${grouped(size)} bytes)`);
-    else problems.push(`${shown(name)} (${why})`);
+    const why = problem ?? pathProblem(name, path, paths);
+    if (why === undefined) {
+      await take({ path: path ?? '', bytes: Buffer.from(content ?? []) });
+      lines.push(`${path} (${grouped(size)} bytes)`);
+    } else problems.push(`${shown(name)} (${why})`);
   }
   return { text: lines.join('\n'), ...(problems.length > 0 && { note: leftOut(problems, members.length) }) };
 }

@@ -1,14 +1,18 @@
 import { extname } from 'node:path';
 import { Breaks } from '../../util/breaks.ts';
+import { readingLimits } from '../../util/file-limits.ts';
+import { moduleBeside, runIsolated } from '../../util/isolated.ts';
+import type { DatabaseFile } from './database.ts';
 import type { AttachmentKind } from '../../protocol/attachment.ts';
 import { notTranscribed, type Transcribe } from './audio.ts';
 import { readOffice } from './office/office.ts';
 import { readPdf, type Readable } from './pdf.ts';
-import type { Recognised } from './recognise.ts';
+import { parquetType, sqliteType, type Recognised } from './recognise.ts';
 import { sheetsOf, tableOfSheet } from './sheet-text.ts';
 import { columnNames, parseTable, summaryOf, type Table } from './table.ts';
 
-const binaryEndings = ['.pdf', '.png', '.jpg', '.jpeg', '.gif', '.webp', '.xlsx', '.docx', '.pptx', '.zip', '.mp3'];
+const binaryEndings =
+  '.pdf .png .jpg .jpeg .gif .webp .tif .tiff .bmp .xlsx .docx .pptx .zip .gz .db .parquet .mp3'.split(' ');
 
 /**
  * The text of a recognised file, and what is wrong with it. An image and an archive have neither. Never throws.
@@ -24,11 +28,14 @@ export async function readContent(
   const { kind, mediaType, text } = found;
   if (text === undefined) {
     if (kind === 'pdf') return readPdf(bytes);
+    if (isDatabase(mediaType)) return readDatabase({ bytes, mediaType });
     if (kind === 'workbook' || kind === 'document') return readOffice({ bytes, mediaType });
-    return kind === 'audio' ? transcribe({ name, bytes, mediaType }) : {};
+    if (kind === 'audio') return transcribe({ name, bytes, mediaType });
+    return found.note === undefined ? {} : { note: found.note };
   }
-  const note = text.trim() === '' ? 'the file is empty' : await noteOf(name, kind, mediaType, text);
-  return { text, ...(note !== undefined && { note }) };
+  const wrong = text.trim() === '' ? 'the file is empty' : await noteOf(name, kind, mediaType, text);
+  const notes = [found.note, wrong].filter((note) => note !== undefined);
+  return { text, ...(notes.length > 0 && { note: notes.join('; ') }) };
 }
 
 async function noteOf(
@@ -42,6 +49,19 @@ async function noteOf(
   const ending = extname(name).toLowerCase();
   return binaryEndings.includes(ending) ? `it is a plain text, whatever its ending ${ending} says` : undefined;
 }
+
+/** Reads a database in a process of its own, since SQLite cannot be interrupted in a thread. Never throws. */
+function readDatabase(file: DatabaseFile): Promise<Readable> {
+  const isolation = { ...readingLimits, inProcess: true };
+  return runIsolated<Readable>(databaseProgram, file, isolation).catch(({ message }: Error) => ({
+    note: `it is damaged, or made in a way that is not known (${message}); nothing of it can be read`,
+  }));
+}
+
+const databaseProgram = moduleBeside(import.meta.url, 'database-thread');
+
+/** Whether queries read the file itself rather than its text. */
+export const isDatabase = (mediaType: string): boolean => mediaType === sqliteType || mediaType === parquetType;
 
 /** A file's text as tables, by their names: `data`, or those of a workbook's sheets. Empty if it has none. */
 export function tablesOf({ kind, mediaType }: Omit<Recognised, 'text'>, text: string): Map<string, Table> {

@@ -33,8 +33,8 @@ export const tooMany = (inputs: AttachmentInput[]): string | undefined =>
   inputs.length > maxFiles ? `${inputs.length} files are attached; a run takes at most ${maxFiles}` : undefined;
 
 /**
- * Everything that keeps a run from starting with these attachments, each problem with its file. Empty if all of them can
- * be read at least in part.
+ * Everything that keeps a run from starting with these attachments, each problem with its file. What a file is keeps none
+ * from starting.
  *
  * @param base the folder from which relative paths count
  */
@@ -57,8 +57,7 @@ export async function loadAttachment(input: AttachmentInput, base: string): Prom
   const bytes = path === undefined ? decoded((input as { data: string }).data) : await read(resolve(base, path));
   if (typeof bytes === 'string') return `${shown}: ${bytes}`;
   // The name that a user gives a file may lack its ending.
-  const found = await recognise(extname(given) === '' ? shown : given, bytes);
-  return typeof found === 'string' ? `${shown}: ${found}` : { bytes, found };
+  return { bytes, found: await recognise(extname(given) === '' ? shown : given, bytes) };
 }
 
 /** @returns the content of a file, or what is wrong with it */
@@ -67,7 +66,7 @@ async function read(place: string): Promise<Buffer | string> {
     const found = await stat(place);
     if (found.isDirectory()) return 'is a folder; attach the files in it one by one';
     if (!found.isFile()) return 'is not a file';
-    if (found.size > maxFileBytes) return tooLarge(found.size, maxFileBytes);
+    if (found.size > maxFileBytes) return tooLarge(found.size);
     return await readFile(place);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -79,5 +78,6 @@ async function read(place: string): Promise<Buffer | string> {
 function decoded(data: string): Buffer | string {
   const plain = data.replaceAll(/\s/g, '').replace(/=+$/, '');
   const bytes = Buffer.from(plain, 'base64');
+  if (bytes.length > maxFileBytes) return tooLarge(bytes.length);
   return bytes.toString('base64').replace(/=+$/, '') === plain ? bytes : 'its data is not base64';
 }

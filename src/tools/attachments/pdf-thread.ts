@@ -1,5 +1,10 @@
 import { getDocumentProxy } from 'unpdf';
 
+export interface PdfFile {
+  bytes: Uint8Array;
+  password: string | undefined;
+}
+
 /** One page of a PDF. */
 export interface PdfPage {
   /** How many pages there are. */
@@ -20,17 +25,23 @@ const maxCharacters = 20_000_000;
  * @returns whether the end of the PDF is missing
  * @throws `Error` if it cannot be opened
  */
-export default async function readPdf(given: Uint8Array, post: (page: PdfPage) => void): Promise<boolean> {
+export default async function readPdf(
+  { bytes: given, password }: PdfFile,
+  post: (page: PdfPage) => void,
+): Promise<boolean> {
   // Errors of a page that matter are thrown as well.
   process.on('unhandledRejection', () => {});
   const bytes = Buffer.from(given);
   try {
-    await readPages(await open(bytes), post);
+    await readPages(await open(bytes, password), post);
     return !bytes.subarray(-1024).includes('%%EOF');
   } catch (error) {
     const { message, name } = error as Error;
-    if (name === 'PasswordException') throw new Error('the PDF needs a password', { cause: error });
-    const whole = await open(withTrailer(bytes)).catch(() => {
+    if (name === 'PasswordException') {
+      const wrong = password === undefined ? 'the PDF needs a password' : 'this is not the password of the PDF';
+      throw new Error(`${wrong}: read_attachment takes it as "password"`, { cause: error });
+    }
+    const whole = await open(withTrailer(bytes), password).catch(() => {
       throw new Error(`the PDF is damaged (${message})`, { cause: error });
     });
     await readPages(whole, post);
@@ -38,9 +49,9 @@ export default async function readPdf(given: Uint8Array, post: (page: PdfPage) =
   }
 }
 
-function open(content: Buffer): Promise<Pdf> {
+function open(content: Buffer, password: string | undefined): Promise<Pdf> {
   // The library takes over its input, so it gets a copy. Its warnings would be printed among the worker's messages.
-  return getDocumentProxy(new Uint8Array(content), { verbosity: 0 });
+  return getDocumentProxy(new Uint8Array(content), { verbosity: 0, ...(password !== undefined && { password }) });
 }
 
 /** Gives a PDF that was cut off a new reference to its catalogue, which helps if that is there and not compressed. */

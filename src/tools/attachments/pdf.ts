@@ -13,12 +13,16 @@ const memoryMb = 512;
 const program = moduleBeside(import.meta.url, 'pdf-thread');
 
 /** The text of a PDF, each page under a heading such as `[page 3]`. Never throws; a note says what cannot be read. */
-export async function readPdf(bytes: Buffer): Promise<Readable> {
+export async function readPdf(bytes: Buffer, password?: string): Promise<Readable> {
   const pages: PdfPage[] = [];
   const notes: string[] = [];
   try {
     const onMessage = (page: PdfPage): void => void pages.push(page);
-    const isCutOff = await runIsolated<boolean, PdfPage>(program, bytes, { ...readingLimits, memoryMb, onMessage });
+    const isCutOff = await runIsolated<boolean, PdfPage>(
+      program,
+      { bytes, password },
+      { ...readingLimits, memoryMb, onMessage },
+    );
     if (isCutOff) notes.push('the PDF is damaged: its end is missing');
   } catch (error) {
     notes.push((error as Error).message);

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { tablesOf } from './content.ts';
+import { openDatabase, quotedName, rowsOf, tablesIn } from './database.ts';
 import { grouped } from '../../util/file-limits.ts';
 import { uniqueNames } from './names.ts';
 import type { Table } from './table.ts';
@@ -9,6 +10,8 @@ import { beginningOf } from '../../workflows/runtime/size.ts';
 
 export interface TableQuery {
   text: string;
+  /** Of a database, whose text is not all of it. */
+  bytes?: Uint8Array;
   kind: AttachmentKind;
   mediaType: string;
   sql: string;
@@ -30,13 +33,34 @@ const longestCell = 5000;
 const longestNames = 4000;
 
 /**
- * Answers one query over one table with SQLite. It must be run in a process of its own, since no thread can be ended while SQLite
- * is at work in it.
+ * Answers one query over a file's tables with SQLite. It must be run in a process of its own, since no thread can be ended
+ * while SQLite is at work in it.
  *
  * @param post is told what is loaded: `data("region" TEXT, "amount" REAL)`
  * @throws `Error` that says what is wrong with the table or the query
  */
-export default function answer({ text, sql, ...found }: TableQuery, post: (table: string) => void): QueryResult {
+export default async function answer(query: TableQuery, post: (table: string) => void): Promise<QueryResult> {
+  const { bytes, mediaType, sql } = query;
+  const db = bytes === undefined ? loaded(query) : await openDatabase({ bytes, mediaType });
+  const all = tablesIn(db);
+  const names = all.filter(({ isView }) => !isView).map(({ name }) => name);
+  const [first] = names;
+  if (first === undefined) throw new Error('it has no tables');
+  const declared = all.map(({ columns, name }) => {
+    const typed = columns.map((column) => `${quotedName(column.name)} ${column.type}`.trim());
+    return `${name === 'data' ? name : quotedName(name)}(${typed.join(', ')})`;
+  });
+  // The first table is called `data` too.
+  const hasData = all.some(({ name }) => name.toLowerCase() === 'data');
+  if (!hasData) db.exec(`CREATE TEMP VIEW data AS SELECT * FROM main.${quotedName(first)}`);
+  const table = cut(`${declared.join(', ')}${hasData ? '' : `; data is ${quotedName(first)} too`}`, longestNames);
+  post(table);
+  const rows = names.map((name) => db.prepare(`SELECT count(*) AS rows FROM main.${quotedName(name)}`).get()?.['rows']);
+  return { table, table_rows: rows.reduce<number>((sum, some) => sum + Number(some), 0), ...select(db, sql) };
+}
+
+/** A database in memory with the tables of a text. */
+function loaded({ text, ...found }: TableQuery): DatabaseSync {
   const all = tablesOf(found, text);
   if (all.size === 0) throw new Error('the file is not a list of records; read_attachment reads it');
   const tables = [...all].filter(([, { columns }]) => columns.length > 0);
@@ -44,35 +68,18 @@ export default function answer({ text, sql, ...found }: TableQuery, post: (table
   const db = new DatabaseSync(':memory:');
   // Otherwise SQLite writes to files what does not fit into its cache.
   db.exec('PRAGMA temp_store = MEMORY');
-  const table = cut(loadAll(db, tables), longestNames);
-  post(table);
-  const rows = tables.reduce((sum, [, { rows: some }]) => sum + some.length, 0);
-  return { table, table_rows: rows, ...select(db, sql) };
-}
-
-/** Loads tables under their names. The first one is called `data` too. @returns what they are, for whoever writes a query */
-function loadAll(db: DatabaseSync, tables: Array<[name: string, table: Table]>): string {
   const names = uniqueNames(tables.map(([name]) => (/^sqlite_/i.test(name) ? `_${name}` : name)));
-  const loaded = tables.map(([, table], index) => load(db, names[index] ?? '', table));
-  const [first = 'data'] = names;
-  if (names.some((name) => name.toLowerCase() === 'data')) return loaded.join(', ');
-  db.exec(`CREATE VIEW data AS SELECT * FROM ${quotedName(first)}`);
-  return `${loaded.join(', ')}; data is ${quotedName(first)} too`;
+  for (const [index, [, table]] of tables.entries()) load(db, names[index] ?? '', table);
+  return db;
 }
 
-function load(db: DatabaseSync, name: string, { columns, rows }: Table): string {
+function load(db: DatabaseSync, name: string, { columns, rows }: Table): void {
   const typed = columns.map((_, index) => typedColumn(rows.map((row) => row[index] ?? '')));
   const declared = columns.map((column, index) => `${quotedName(column)} ${typed[index]?.type}`);
-  const table = name === 'data' ? name : quotedName(name);
-  db.exec(`CREATE TABLE ${table} (${declared.join(', ')}); BEGIN`);
-  const insert = db.prepare(`INSERT INTO ${table} VALUES (${columns.map(() => '?').join(', ')})`);
+  db.exec(`CREATE TABLE ${quotedName(name)} (${declared.join(', ')}); BEGIN`);
+  const insert = db.prepare(`INSERT INTO ${quotedName(name)} VALUES (${columns.map(() => '?').join(', ')})`);
   for (const index of rows.keys()) insert.run(...typed.map(({ values }) => values[index] ?? null));
   db.exec('COMMIT');
-  return `${table}(${declared.join(', ')})`;
-}
-
-function quotedName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /**
@@ -84,14 +91,13 @@ function select(db: DatabaseSync, given: string): Pick<QueryResult, 'columns' | 
   const query = given.replace(/[;\s]+$/, '');
   db.prepare(`SELECT * FROM (\n${query}\n)`);
   const statement = db.prepare(query);
-  statement.setReturnArrays(true);
   const rows: unknown[][] = [];
   let count = 0;
   let length = 0;
-  for (const row of statement.iterate() as Iterable<unknown>) {
+  for (const row of rowsOf(statement)) {
     count += 1;
     if (count > mostRows || length > longest) continue;
-    const shown = (row as unknown[]).map(shownValue);
+    const shown = row.map(shownValue);
     length += JSON.stringify(shown).length;
     if (length <= longest) rows.push(shown);
   }
@@ -105,6 +111,7 @@ function select(db: DatabaseSync, given: string): Pick<QueryResult, 'columns' | 
 }
 
 function shownValue(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (value instanceof Uint8Array) return `(${grouped(value.length)} bytes)`;
   // A double is exact to 15 digits, which make 0.1 + 0.2 the expected 0.3.
   if (typeof value === 'number') return Number(value.toPrecision(15));

@@ -6,7 +6,9 @@ import { readContent } from './content.ts';
 import type { Loaded } from './load.ts';
 import { grouped } from '../../util/file-limits.ts';
 import type { Readable } from './pdf.ts';
-import { recognise } from './recognise.ts';
+import { imageTypeOf } from '../../util/image-type.ts';
+import { shownPicture } from '../pictures.ts';
+import { recognise, type Recognised } from './recognise.ts';
 import { workbookPreview } from './sheet-text.ts';
 import { summaryOf } from './table.ts';
 import type { ZipLimits } from './zip.ts';
@@ -41,11 +43,8 @@ interface Nesting {
 }
 
 async function keep(store: Store, workflowId: string, file: NewFile, nesting: Nesting): Promise<RunFile> {
-  const { name, from, bytes, found, transcribe } = file;
-  const isArchive = found.kind === 'archive';
-  const { text, note } = isArchive
-    ? await keepMembers(store, workflowId, file, nesting)
-    : await readContent(name, bytes, found, transcribe);
+  const { name, from, bytes, found } = file;
+  const { image, note, text } = await readFile(store, workflowId, file, nesting);
   const [content = ''] = await store.putObjects([bytes]);
   return store.putFile(workflowId, {
     name,
@@ -53,29 +52,56 @@ async function keep(store: Store, workflowId: string, file: NewFile, nesting: Ne
     mediaType: found.mediaType,
     bytes: bytes.length,
     ...(text !== undefined && { text: await store.putBlob(text) }),
-    ...(found.kind === 'image' && { image: await store.putBlob(bytes.toString('base64')) }),
+    ...(image !== undefined && { image: await store.putBlob(image.toString('base64')) }),
     ...(note !== undefined && { note }),
     content,
     from,
   });
 }
 
+async function readFile(
+  store: Store,
+  workflowId: string,
+  file: NewFile,
+  nesting: Nesting,
+): Promise<Readable & { image?: Buffer }> {
+  const { bytes, found, name, transcribe } = file;
+  if (found.kind === 'archive') return keepMembers(store, workflowId, file, nesting);
+  if (found.kind !== 'image') return readContent(name, bytes, found, transcribe);
+  const { note, pages } = await shownPicture(bytes, found.mediaType);
+  const [image, ...others] = pages;
+  for (const [index, page] of others.entries()) {
+    const shown: Recognised = { kind: 'image', mediaType: imageTypeOf(page) ?? found.mediaType };
+    await keep(
+      store,
+      workflowId,
+      { ...file, name: `${name}/page-${index + 2}.png`, bytes: page, found: shown },
+      nesting,
+    );
+  }
+  const pagesNote =
+    others.length === 0 ? undefined : `its other pages are ${name}/page-2.png and so on, up to page ${pages.length}`;
+  const notes = [pagesNote, note].filter((each) => each !== undefined);
+  return { ...(image !== undefined && { image }), ...(notes.length > 0 && { note: notes.join('; ') }) };
+}
+
 /** Gives the files of an archive to a workflow. @returns the list of them, and what is left out */
 function keepMembers(store: Store, workflowId: string, file: NewFile, { depth, left }: Nesting): Promise<Readable> {
   if (depth >= deepest)
     return Promise.resolve({ note: 'it was not unpacked: it is an archive in an archive in an archive' });
-  return unpackArchive(file.bytes, left, async ({ path, bytes }) => {
-    const found = await recognise(path, bytes);
-    if (typeof found === 'string') return found.replace(/; what is read: .*$/, '');
-    const member = { ...file, name: `${file.name}/${path}`, bytes, found };
+  const {
+    bytes: content,
+    found: { mediaType },
+    name,
+  } = file;
+  return unpackArchive({ name, bytes: content, mediaType }, left, async ({ path, bytes }) => {
+    const member = { ...file, name: `${name}/${path}`, bytes, found: await recognise(path, bytes) };
     await keep(store, workflowId, member, { depth: depth + 1, left });
-    return undefined;
   });
 }
 
-/** The files that were in an archive of a workflow, in their order. */
-export async function membersOf(store: Store, workflowId: string, { kind, name }: RunFile): Promise<RunFile[]> {
-  if (kind !== 'archive') return [];
+/** The files that were in an archive of a workflow, in their order, or the other pages of a picture. */
+export async function membersOf(store: Store, workflowId: string, { name }: RunFile): Promise<RunFile[]> {
   return (await store.files(workflowId)).filter((file) => file.name.startsWith(`${name}/`));
 }
 
@@ -90,8 +116,14 @@ export async function attachmentOf(store: Store, file: RunFile): Promise<Attachm
     bytes,
     preview: preview.length <= storedFrom ? preview : { blob: await store.putBlob(preview) },
     ...(note !== undefined && { note }),
-    ...(image !== undefined && { image: { blob: image, mediaType } }),
+    ...(image !== undefined && { image: { blob: image, mediaType: await imageType(store, image) } }),
   };
+}
+
+/** What models are shown may be of another type than the file. */
+async function imageType(store: Store, image: string): Promise<string> {
+  const head = Buffer.from((await store.blob(image)).slice(0, 100), 'base64');
+  return imageTypeOf(head) ?? 'image/png';
 }
 
 /** The greatest lengths of a preview and of its columns in characters. */

@@ -66,6 +66,11 @@ export default function summarised(text: string): TableSummary {
   return { columns, rows: rows.length, first: rows.slice(0, firstRows), ...(note !== undefined && { note }) };
 }
 
+/** A row as CSV. A cell that begins with a bracket is quoted, so that no row looks like the heading of a sheet. */
+export const csvLine = (cells: string[]): string => `${cells.map(csvCell).join(',')}\n`;
+
+const csvCell = (cell: string): string => (/^[[ ]|[",]| $/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+
 /** Unique names for as many columns as the longest row has. */
 export function columnNames(header: string[], rows: string[][]): string[] {
   const width = rows.reduce((most, row) => Math.max(most, row.length), header.length);

@@ -4,6 +4,8 @@ import type { RunFile, Store } from '../../store/store.ts';
 import type { ToolDefinition } from '../definition.ts';
 import { ToolError } from '../tool.ts';
 import type { ShownByTool } from '../tool-images.ts';
+import { isDatabase } from './content.ts';
+import { readPdf } from './pdf.ts';
 import { queryTable } from './query.ts';
 import { savedText, saveFile } from './save.ts';
 
@@ -20,8 +22,8 @@ const listTool = (store: Store): ToolDefinition => ({
   name: 'list_attachments',
   description:
     'Lists the files that there are: those that came with the task and those that save_file has made, each with its ' +
-    'kind (text, table, json, pdf, image, workbook, document, archive, audio), its size in bytes, and a note where not all ' +
-    'of it can be read. The files of an archive are listed with its name before theirs: papers.zip/first.pdf.',
+    'kind (text, table, json, pdf, image, workbook, document, archive, audio, binary), its size in bytes, and a note where ' +
+    'not all of it can be read. The files of an archive are listed with its name before theirs: papers.zip/first.pdf.',
   parameters: z.object({}),
   sideEffects: false,
   async execute(_: object, { workflowId }) {
@@ -40,6 +42,7 @@ const readParameters = z.object({
   name: z.string().min(1).describe('The file, as list_attachments names it'),
   from: z.int().min(1).default(1).describe('The first page of a PDF, or line of another file, from 1'),
   length: z.int().min(1).optional().describe('How many of them; absent: as many as fit'),
+  password: z.string().min(1).optional().describe('Of a PDF that is locked, in every call'),
   by: z
     .literal('characters')
     .optional()
@@ -54,16 +57,19 @@ const readTool = (store: Store): ToolDefinition => ({
     'To filter a table or to compute over it, use query_table; to see an image, view_image.',
   parameters: readParameters,
   sideEffects: false,
-  async execute({ name, from, length, by }: z.output<typeof readParameters>, { workflowId }) {
+  async execute({ name, from, length, by, password }: z.output<typeof readParameters>, { workflowId }) {
     const file = await fileNamed(store, workflowId, name);
-    const text = await textOf(store, file);
+    const text = await (password === undefined ? textOf(store, file) : unlocked(store, file, password));
     if (by === 'characters') return charactersOf(text, from, length);
     return partOf(text, file.kind === 'pdf' ? 'page' : 'line', from, length);
   },
 });
 
 const queryParameters = z.object({
-  name: z.string().min(1).describe('The file: a table (CSV, TSV), a workbook, or JSON that is a list of records'),
+  name: z
+    .string()
+    .min(1)
+    .describe('The file: a table (CSV, TSV), a workbook or database, or JSON that is a list of records'),
   sql: z
     .string()
     .min(1)
@@ -86,8 +92,10 @@ const queryTool = (store: Store): ToolDefinition => ({
     const file = await fileNamed(store, workflowId, name);
     const text = await textOf(store, file);
     const { kind, mediaType } = file;
-    if (kind === 'table' || kind === 'json' || kind === 'workbook')
-      return queryTable({ text, kind, mediaType, sql }, signal);
+    if (kind === 'table' || kind === 'json' || kind === 'workbook') {
+      const bytes = isDatabase(mediaType) ? await store.object(file.content) : undefined;
+      return queryTable({ text, kind, mediaType, sql, ...(bytes !== undefined && { bytes }) }, signal);
+    }
     throw new ToolError(`${file.name} is not a table; read_attachment reads it`);
   },
 });
@@ -103,7 +111,10 @@ const viewTool = (store: Store): ToolDefinition => ({
   sideEffects: false,
   async execute({ name }: z.output<typeof viewParameters>, { workflowId }): Promise<ShownByTool> {
     const file = await fileNamed(store, workflowId, name);
-    if (file.image === undefined) throw new ToolError(`${file.name} is no image; read_attachment reads it`);
+    if (file.image === undefined) {
+      const why = file.kind === 'image' ? `: ${file.note}` : ' is no image; read_attachment reads it';
+      throw new ToolError(`${file.name}${why}`);
+    }
     return { text: `${file.name}:`, images: [{ data: await store.blob(file.image) }] };
   },
 });
@@ -150,6 +161,14 @@ async function textOf(store: Store, { name, kind, text, note }: RunFile): Promis
     throw new ToolError(`${name} is an image: it has no text; view_image shows it to a model that sees`);
   }
   throw new ToolError(`${name}: ${note ?? 'it has no text'}`);
+}
+
+/** The text of a file that is locked. @throws `ToolError` if the password is wrong */
+async function unlocked(store: Store, file: RunFile, password: string): Promise<string> {
+  if (file.kind !== 'pdf') return textOf(store, file);
+  const { note, text } = await readPdf(Buffer.from(await store.object(file.content)), password);
+  if (text === undefined) throw new ToolError(`${file.name}: ${note ?? 'it has no text'}`);
+  return text;
 }
 
 type Unit = 'line' | 'page';

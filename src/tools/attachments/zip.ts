@@ -46,7 +46,8 @@ export async function openZip(bytes: Buffer, limits: ZipLimits): Promise<ZipMemb
   return members;
 }
 
-const atMost = (count: number): string => `; at most ${grouped(count)} are read`;
+/** The end of a message about a limit. */
+export const atMost = (count: number): string => `; at most ${grouped(count)} are read`;
 
 /** The bits of a Unix mode that say what a file is, and those of a link. They are in the upper half of the attributes. */
 const fileType = 0o170000;

@@ -22,7 +22,7 @@ const atOnce = new Places(4);
 /**
  * The text of what was fetched: of HTML its main part, unless `whole` is wanted or it is not clear which part that is.
  *
- * @throws `ToolError` for an image, for what is of no kind that is read, and for what takes too much time or memory
+ * @throws `ToolError` for an image, for what has no text, and for what takes too much time or memory
  */
 export const readFetched = async (fetched: Fetched, whole: boolean, signal: AbortSignal): Promise<ReadPage> => ({
   url: fetched.url,
@@ -51,8 +51,7 @@ const looked = 8000;
 export async function textIn({ type, charset, bytes }: Fetched): Promise<string | undefined> {
   if (bytes.subarray(0, 5).toString('latin1') === '%PDF-') return undefined;
   if (!isText(type)) {
-    const found = isUnstated(type) ? await recognise('page', bytes) : '';
-    return typeof found === 'string' ? undefined : found.text;
+    return isUnstated(type) ? (await recognise('page', bytes)).text : undefined;
   }
   const text = textOf(bytes, charset);
   return text.slice(0, looked).includes('\0') ? undefined : text;
@@ -79,16 +78,15 @@ async function readFile(fetched: Fetched): Promise<Readable> {
   const { url, type, bytes } = fetched;
   const name = nameOf(fetched);
   const found = await recognise(name, bytes);
-  const what = type === '' ? name : `${name} (${type})`;
-  if (typeof found === 'string') throw new ToolError(`${url}: ${what} ${found}`);
   if (found.kind === 'image') {
     throw new ToolError(
       `${url} is an image (${found.mediaType}, ${grouped(bytes.length)} bytes): it has no text. ` +
         `"save_as": "${name}" keeps it as a file`,
     );
   }
+  const what = type === '' ? name : `${name} (${type})`;
   const { text, note } = await readContent(name, bytes, found);
-  if (text === undefined) throw new ToolError(`${url}: ${note ?? 'it has no text'}`);
+  if (text === undefined) throw new ToolError(`${url}: ${what}: ${note ?? 'it has no text'}`);
   return { text, ...(note !== undefined && { note }) };
 }
 

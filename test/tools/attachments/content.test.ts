@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { readContent } from '../../../src/tools/attachments/content.ts';
 import { previewOf } from '../../../src/tools/attachments/run-files.ts';
-import { recognise, type Recognised } from '../../../src/tools/attachments/recognise.ts';
+import { recognise } from '../../../src/tools/attachments/recognise.ts';
 import { pdfOf } from '../../support/files.ts';
 
 async function read(name: string, content: string | Buffer) {
   const bytes = Buffer.from(content);
-  return readContent(name, bytes, (await recognise(name, bytes)) as Recognised);
+  return readContent(name, bytes, await recognise(name, bytes));
 }
 
 describe('a PDF', () => {

@@ -7,7 +7,7 @@ import { docxOf, openDocumentOf, pptxOf, workbookOf } from '../../support/office
 import { stallOf } from '../../support/stall.ts';
 import { zipOf } from '../../support/zip.ts';
 
-const found = async (name: string, bytes: Buffer): Promise<Recognised> => (await recognise(name, bytes)) as Recognised;
+const found = async (name: string, bytes: Buffer): Promise<Recognised> => recognise(name, bytes);
 const read = async (name: string, bytes: Buffer) => readContent(name, bytes, await found(name, bytes));
 const paragraph = (text: string): string => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
 
@@ -220,7 +220,6 @@ describe('what is damaged or made to harm ends in a note, and never in an error'
       const broken = Buffer.from(whole);
       broken.fill(0, place, place + 40);
       const recognised = await recognise(name, broken);
-      if (typeof recognised === 'string') continue;
       const { note, text } = await readContent(name, broken, recognised);
       expect(recognised.kind === 'archive' ? 'archive' : (text ?? note)).toMatch(/\w/);
     }

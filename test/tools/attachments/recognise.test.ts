@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { recognise } from '../../../src/tools/attachments/recognise.ts';
-import { pdfOf, pixel } from '../../support/files.ts';
+import { fixture, pdfOf, pixel } from '../../support/files.ts';
 
 const gif = Buffer.from('GIF89a…');
 const webp = Buffer.concat([Buffer.from('RIFF'), Buffer.from([9, 0, 0, 0]), Buffer.from('WEBPVP8 ')]);
@@ -23,26 +24,109 @@ describe('a file is', () => {
     ['a JPEG', 'a', jpeg, { kind: 'image', mediaType: 'image/jpeg' }],
     ['a GIF', 'a', gif, { kind: 'image', mediaType: 'image/gif' }],
     ['a WebP', 'a', webp, { kind: 'image', mediaType: 'image/webp' }],
+    ['a TIFF', 'a', fixture('picture.tif'), { kind: 'image', mediaType: 'image/tiff' }],
+    ['a bitmap', 'a', fixture('picture.bmp'), { kind: 'image', mediaType: 'image/bmp' }],
+    ['a picture of a telephone', 'a', fixture('picture.heic'), { kind: 'image', mediaType: 'image/heic' }],
+    ['a text that begins like a bitmap', 'a', 'BM and others wrote this.', { kind: 'text' }],
+    ['a database', 'a', fixture('shop.db'), { kind: 'workbook', mediaType: 'application/vnd.sqlite3' }],
+    ['Parquet', 'a', fixture('sales-zstd.parquet'), { kind: 'workbook' }],
+    ['an archive by gzip', 'a', fixture('towns.csv.gz'), { kind: 'archive', mediaType: 'application/gzip' }],
+    ['an archive by tar', 'a', fixture('papers.tar'), { kind: 'archive', mediaType: 'application/x-tar' }],
   ])('%s', async (_, name, content, found) => {
     expect(await recognise(name, Buffer.from(content))).toMatchObject(found);
   });
 
-  test.each<[string, string, Buffer]>([
-    ['that has NULs', 'a.txt', Buffer.from('a\0b')],
-    ['in another encoding', 'a.csv', Buffer.from('preis;größe', 'latin1')],
-    ['of an old office', 'a.doc', Buffer.from('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\xff', 'latin1')],
-  ])('none that is read, and those that are get named: one %s', async (_, name, bytes) => {
-    expect(await recognise(name, bytes)).toMatch(/^is of no kind that is read; .*UTF-8.*\.csv.*\.json.*PDF.*PNG/);
+  test.each<[string, string, string, string, RegExp]>([
+    ['with NULs', 'a.txt', 'a\0b', 'application/octet-stream', /data of an unknown format/],
+    ['of an old office', 'a.doc', '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\xff', 'application/x-ole-storage', /\.doc/],
+    ['that is a program', 'a', '\x7fELF\x02\0', 'application/x-executable', /a program for Linux/],
+    ['in 7-Zip', 'a.7z', '7z\xbc\xaf\x27\x1c\0', 'application/x-7z-compressed', /a 7-Zip archive/],
+  ])('binary, with a note that says what it is: one %s', async (_, name, content, mediaType, what) => {
+    expect(await recognise(name, Buffer.from(content, 'latin1'))).toEqual({
+      kind: 'binary',
+      mediaType,
+      note: expect.stringMatching(what),
+    });
+  });
+
+  test('something, whatever its bytes and its name are', async () => {
+    const beginnings = [
+      '',
+      'SQLite format 3\0',
+      'PAR1',
+      '\x1f\x8b\x08',
+      '%PDF-',
+      'PK\x03\x04',
+      'II*\0',
+      '\xff\xfe',
+      '\x89PNG\r\n\x1a\n',
+    ];
+    const anything = fc.tuple(fc.constantFrom(...beginnings), fc.uint8Array({ maxLength: 600 }), fc.string());
+    await fc.assert(
+      fc.asyncProperty(anything, async ([beginning, rest, name]) => {
+        const { kind, note, text } = await recognise(name, Buffer.concat([Buffer.from(beginning, 'latin1'), rest]));
+        expect(kind).toMatch(/^[a-z]+$/);
+        if (kind === 'binary') expect(note).toMatch(/^it is .+ is not read; tools and programs have its bytes$/);
+        if (text !== undefined) expect(text).not.toContain('\0');
+      }),
+    );
   });
 });
 
-test.each<[string, Buffer, string]>([
-  ['a file', Buffer.alloc(20_000_001, 'a'), 'has 20,000,001 bytes; at most 20,000,000 are read'],
-  [
-    'an image',
-    Buffer.concat([pixel, Buffer.alloc(5_000_000)]),
-    `has ${(5_000_000 + pixel.length).toLocaleString('en-US')} bytes; at most 5,000,000 of an image are read`,
-  ],
-])('what is too large is refused: %s', async (_, bytes, problem) => {
-  expect(await recognise('a', bytes)).toBe(problem);
+describe('a text is decoded as what it is', () => {
+  test.each([
+    [
+      'german.csv',
+      'table',
+      /^Stadt;Umsatz;Größe\r\nKöln;1\.234,50;groß\r\nMünchen.*„fein“.*\r\nDüren;765,60;\r\nPreis in €/s,
+      /Windows-1252/,
+    ],
+    ['cafe.txt', 'text', /^Un café à Nîmes, un été à Sète\.\n$/, /Windows-1252/],
+    ['utf-16.txt', 'text', /^Zürich, 5 €\nЭто вторая строка\.\n$/, /UTF-16LE/],
+    ['utf-16le-without-mark.txt', 'text', /^Zürich, 5 €\nЭто вторая/, /UTF-16LE/],
+    ['utf-16be-without-mark.txt', 'text', /^Zürich, 5 €\nЭто вторая/, /UTF-16BE/],
+  ])('%s', async (name, kind, text, encoding) => {
+    const found = await recognise(name, fixture(name));
+    expect(found).toMatchObject({ kind, text: expect.stringMatching(text), note: expect.stringMatching(encoding) });
+  });
+
+  test('and one of another alphabet is not taken for accents', async () => {
+    expect(await recognise('koi8-r.txt', fixture('koi8-r.txt'))).toMatchObject({ kind: 'binary' });
+  });
+
+  test('and UTF-8 with a few wrong bytes stays UTF-8, with their number', async () => {
+    const bytes = Buffer.concat([Buffer.from('Größe: 5 €\n'), Buffer.from([0xc3]), Buffer.from('\nÄnderung')]);
+    expect(await recognise('a.log', bytes)).toEqual({
+      kind: 'text',
+      mediaType: 'text/plain',
+      text: 'Größe: 5 €\n\uFFFD\nÄnderung',
+      note: '1 places in it are not UTF-8, and are shown as \uFFFD',
+    });
+  });
+
+  test('whichever of UTF-8, UTF-16 and Windows-1252 a Western text is in', async () => {
+    const words = fc.array(fc.constantFrom('Straße', 'été', 'año', 'the', '5,30', '—', 'naïve', 'Ærø'), {
+      minLength: 6,
+    });
+    await fc.assert(
+      fc.asyncProperty(words, async (some) => {
+        const text = `text ${some.join(' ')}\n`;
+        const western = Buffer.from(text.replaceAll('—', '\x97'), 'latin1');
+        const little = Buffer.from(text, 'utf16le');
+        const big = Buffer.from(little).swap16();
+        for (const bytes of [Buffer.from(text), little, big, western]) {
+          expect((await recognise('a.txt', bytes)).text).toBe(text);
+        }
+      }),
+    );
+  });
+});
+
+test.each([
+  ['{"a": 1}\n{"a": 2}\n', 'application/jsonl'],
+  ['[{"a": 1},\n{"a": 2}]\n', 'application/json'],
+  ['{\n"a": 1}', 'application/json'],
+  ['{"a": 1}', 'application/json'],
+])('a .json file is JSON lines where each line is a value: %j', async (text, mediaType) => {
+  expect(await recognise('a.json', Buffer.from(text))).toMatchObject({ kind: 'json', mediaType });
 });

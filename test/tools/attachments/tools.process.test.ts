@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keepFile } from '../../../src/tools/attachments/run-files.ts';
-import { recognise, type Recognised } from '../../../src/tools/attachments/recognise.ts';
-import { pdfOf, pixel } from '../../support/files.ts';
+import { recognise } from '../../../src/tools/attachments/recognise.ts';
+import { fixture, pdfOf, pixel } from '../../support/files.ts';
 import { docxOf, workbookOf } from '../../support/office.ts';
 import { toolBench } from '../../support/tool-bench.ts';
 import { zipOf } from '../../support/zip.ts';
@@ -20,7 +20,7 @@ const textOf = async (...args: Parameters<typeof call>): Promise<string> => {
 
 async function attach(name: string, content: string | Buffer, workflowId = 'w'): Promise<void> {
   const bytes = Buffer.from(content);
-  const found = (await recognise(name, bytes)) as Recognised;
+  const found = await recognise(name, bytes);
   await keepFile(bench.store, workflowId, { name, bytes, found, from: 'attachment' });
 }
 
@@ -262,9 +262,65 @@ describe('save_file', () => {
   test.each([
     ['an attachment’s name', { name: 'notes.txt', text: 'x' }, /^notes\.txt came with the task and stays as it is/],
     ['no name', { name: '..', text: 'x' }, /^\.\. is no name of a file$/],
-    ['what is no text', { name: 'a.txt', text: 'a\0b' }, /^a\.txt is of no kind that is read/],
   ])('refuses %s', async (_, args, message) => {
     expect(await call('save_file', args)).toEqual({ status: 'error', text: expect.stringMatching(message) });
     expect(await textOf('read_attachment', { name: 'notes.txt', length: 1 })).toMatch(/^one\n/);
+  });
+});
+
+describe('files as people have them', () => {
+  test('a locked PDF says so, and is read with the password that the task names', async () => {
+    await attach('locked.pdf', fixture('locked.pdf'), 'p');
+    const locked =
+      /^locked\.pdf: the PDF needs a password: read_attachment takes it as "password"; nothing of it can be read$/;
+    expect(await call('read_attachment', { name: 'locked.pdf' }, 'p')).toEqual({
+      status: 'error',
+      text: expect.stringMatching(locked),
+    });
+    expect(await textOf('list_attachments', {}, 'p')).toContain('needs a password');
+    expect(await call('read_attachment', { name: 'locked.pdf', password: 'sesame' }, 'p')).toEqual({
+      status: 'error',
+      text: expect.stringMatching(/this is not the password of the PDF/),
+    });
+    const read = await textOf('read_attachment', { name: 'locked.pdf', password: 'open sesame' }, 'p');
+    expect(read).toBe('[page 1]\nThe code is 4711.');
+  });
+
+  test('a table that Excel has saved in Germany is summed up rightly', async () => {
+    await attach('german.csv', fixture('german.csv'), 'g');
+    const sum = JSON.parse(
+      await textOf('query_table', { name: 'german.csv', sql: 'SELECT sum("Umsatz") FROM data' }, 'g'),
+    );
+    expect(sum).toMatchObject({ table: 'data("Stadt" TEXT, "Umsatz" REAL, "Größe" TEXT)', rows: [[2100]] });
+    expect(await textOf('list_attachments', {}, 'g')).toContain('it was read as Windows-1252, since it is not UTF-8');
+  });
+
+  test('a database is queried itself, and Parquet too', async () => {
+    await attach('shop.db', fixture('shop.db'), 'd');
+    await attach('sales.parquet', fixture('sales-snappy.parquet'), 'd');
+    const query = async (name: string, sql: string) => JSON.parse(await textOf('query_table', { name, sql }, 'd')).rows;
+    expect(await query('shop.db', 'SELECT max(total) FROM totals')).toEqual([[30.5]]);
+    expect(await query('sales.parquet', "SELECT units FROM data WHERE code = '007'")).toEqual([[3]]);
+  });
+
+  test('a scan is seen page by page, and a picture that cannot be shown says why', async () => {
+    await attach('fax.tif', fixture('fax.tif'), 't');
+    for (const name of ['fax.tif', 'fax.tif/page-3.png']) {
+      expect(await call('view_image', { name }, 't')).toMatchObject({
+        status: 'ok',
+        images: [{ mediaType: 'image/png' }],
+      });
+    }
+    await attach('broken.tif', fixture('fax.tif').subarray(0, 60), 't');
+    expect(await call('view_image', { name: 'broken.tif' }, 't')).toMatchObject({
+      status: 'error',
+      text: expect.stringMatching(/^broken\.tif: it cannot be shown/),
+    });
+  });
+
+  test('what is not read is listed with what it is', async () => {
+    await attach('tool', Buffer.from('\x7fELF\x02\0', 'latin1'), 'x');
+    expect(await textOf('list_attachments', {}, 'x')).toContain('it is a program for Linux (application/x-executable)');
+    expect(await call('read_attachment', { name: 'tool' }, 'x')).toMatchObject({ status: 'error' });
   });
 });

@@ -170,13 +170,13 @@ describe('a file', () => {
       'a program',
       'application/x-msdownload',
       Buffer.from([0x4d, 0x5a, 0, 0xff]),
-      /\(application\/x-msdownload\) is of no kind/,
+      /\(application\/x-msdownload\): it is a program for Windows/,
     ],
     [
       'what is called a text and is none',
       'text/plain',
       Buffer.from([0x4d, 0x5a, 0, 0xff]),
-      /is of no kind that is read/,
+      /it is a program for Windows \(application\/vnd\.microsoft\.portable-executable\), which is not read/,
     ],
     ['a damaged PDF', 'application/pdf', Buffer.from('%PDF-1.4 nothing'), /PDF/],
     ['nothing', 'text/plain', '', /\/file is empty$/],
@@ -244,9 +244,10 @@ describe('save_as', () => {
     expect((await call('read_attachment', { name: 'a.txt' })).text).toBe('newer');
   });
 
-  test('keeps nothing that no tool can read', async () => {
+  test('keeps what has no text as well, but not without a name', async () => {
     site['/program'] = ['application/x-msdownload', Buffer.from([0x4d, 0x5a, 0, 0xff])];
-    await expect(fetched('/program', { save_as: 'a.exe' })).rejects.toMatchObject(failure(/^a\.exe is of no kind/));
+    await fetched('/program', { save_as: 'a.exe' });
+    expect((await call('list_attachments', {})).text).toMatch(/"a\.exe","kind":"binary","bytes":4/);
     await expect(fetched('/program', { save_as: '..' })).rejects.toMatchObject(failure(/is no name of a file$/));
   });
 
@@ -256,7 +257,9 @@ describe('save_as', () => {
       response.setHeader('content-disposition', `attachment; filename="a.exe"; filename*=UTF-8''..%2F..%2Fb%20c.exe`);
       response.end(Buffer.from([0x4d, 0x5a, 0, 0xff]));
     };
-    await expect(fetched('/get')).rejects.toMatchObject(failure(/\/get: b c\.exe \(application\/zip\) is of no kind/));
+    await expect(fetched('/get')).rejects.toMatchObject(
+      failure(/\/get: b c\.exe \(application\/zip\): it is a program/),
+    );
   });
 });
 

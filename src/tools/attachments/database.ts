@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { loadParquet } from './parquet.ts';
+import { sqliteType } from './recognise.ts';
+
+/** A file whose tables are known without reading a text. */
+export interface DatabaseFile {
+  bytes: Uint8Array;
+  mediaType: string;
+}
+
+export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Opens an SQLite database or Parquet, in a process of its own. @throws `Error` if it is damaged */
+export async function openDatabase({ bytes, mediaType }: DatabaseFile): Promise<DatabaseSync> {
+  const db = mediaType === sqliteType ? openFile(bytes) : await loadParquet(bytes);
+  // A view must not call what has effects, and what does not fit into the cache is not written to files.
+  db.exec('PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY');
+  return db;
+}
+
+/** SQLite opens nothing but files. This one has lost its name before a query runs, and is gone when the process is. */
+function openFile(bytes: Uint8Array): DatabaseSync {
+  const folder = mkdtempSync(join(tmpdir(), 'reprise-database-'));
+  try {
+    const path = join(folder, 'database');
+    writeFileSync(path, bytes, { mode: 0o600 });
+    // Nothing beside it is looked for, such as a journal.
+    const db = new DatabaseSync(new URL('?immutable=1', pathToFileURL(path)), { readOnly: true });
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return db;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A table or a view. */
+export interface DatabaseTable {
+  name: string;
+  isView: boolean;
+  /** With their declared types, which may be empty. */
+  columns: Array<{ name: string; type: string }>;
+}
+
+/** The tables in the order in which they were made, then the views. Those that belong to an index of words are left out. */
+export function tablesIn(db: DatabaseSync): DatabaseTable[] {
+  const found = db.prepare(
+    `SELECT s.name, s.type = 'view' AS is_view FROM sqlite_schema s JOIN pragma_table_list t ON t.name = s.name
+     WHERE t.schema = 'main' AND t.type <> 'shadow' AND s.type IN ('table', 'view') AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+     ORDER BY s.type, s.rowid`,
+  );
+  return found.all().map((row) => {
+    const name = String(row['name']);
+    const columns = db.prepare('SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1').all(name);
+    return {
+      name,
+      isView: row['is_view'] === 1,
+      columns: columns.map((column) => ({ name: String(column['name']), type: String(column['type']) })),
+    };
+  });
+}
+
+/** Rows as arrays, with whole numbers of any size. */
+export function rowsOf(statement: StatementSync): Iterable<unknown[]> {
+  statement.setReturnArrays(true);
+  statement.setReadBigInts(true);
+  return statement.iterate() as Iterable<unknown> as Iterable<unknown[]>;
+}

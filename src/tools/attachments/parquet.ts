@@ -1,0 +1,76 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { parquetMetadata, parquetReadObjects, parquetSchema, type SchemaElement } from 'hyparquet';
+
+type Unpack = (packed: Uint8Array, options: { maxOutputLength: number }) => Buffer;
+
+const unpacking = (unpack: Unpack) => (packed: Uint8Array, length: number) =>
+  new Uint8Array(unpack(packed, { maxOutputLength: Math.max(1, length) }));
+
+/** Besides those that the library has itself. */
+const compressors = {
+  GZIP: unpacking(gunzipSync),
+  BROTLI: unpacking(brotliDecompressSync),
+  ZSTD: unpacking(zstdDecompressSync),
+};
+
+/**
+ * Loads Parquet as the table `data` of a database in memory. Days and times are texts such as `2026-03-31`, nested values JSON.
+ *
+ * @throws `Error` if it is damaged, or packed in an unknown way
+ */
+export async function loadParquet(bytes: Uint8Array): Promise<DatabaseSync> {
+  const file = new Uint8Array(bytes).buffer;
+  const metadata = parquetMetadata(file);
+  const columns = parquetSchema(metadata).children.map(({ element }) => element);
+  if (columns.length === 0) throw new Error('it has no columns');
+  const declared = columns.map((column) => `"${column.name.replaceAll('"', '""')}" ${typeOf(column)}`);
+  const db = new DatabaseSync(':memory:');
+  db.exec(`CREATE TABLE data (${declared.join(', ')}); BEGIN`);
+  const insert = db.prepare(`INSERT INTO data VALUES (${columns.map(() => '?').join(', ')})`);
+  let rowStart = 0;
+  for (const group of metadata.row_groups) {
+    const rowEnd = rowStart + Number(group.num_rows);
+    const rows = await parquetReadObjects({ file, metadata, compressors, rowStart, rowEnd });
+    for (const row of rows) insert.run(...columns.map((column) => valueOf(row[column.name], column)));
+    rowStart = rowEnd;
+  }
+  db.exec('COMMIT');
+  return db;
+}
+
+const isDay = ({ converted_type: converted, logical_type: logical }: SchemaElement): boolean =>
+  converted === 'DATE' || logical?.type === 'DATE';
+
+const numbers: Record<string, string> = {
+  BOOLEAN: 'INTEGER',
+  INT32: 'INTEGER',
+  INT64: 'INTEGER',
+  FLOAT: 'REAL',
+  DOUBLE: 'REAL',
+};
+
+/** The type that is declared, which tells whoever writes a query what there is; SQLite keeps each value as it is. */
+function typeOf(column: SchemaElement): string {
+  const { converted_type: converted, logical_type: logical, type = '' } = column;
+  if (converted === 'DECIMAL' || logical?.type === 'DECIMAL') return 'REAL';
+  const isTime = isDay(column) || /^TIME/.test(converted ?? '') || /^TIME/.test(logical?.type ?? '');
+  return (isTime ? undefined : numbers[type]) ?? 'TEXT';
+}
+
+function valueOf(value: unknown, column: SchemaElement): SQLInputValue {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'number' || typeof value === 'string') return value;
+  if (typeof value === 'boolean') return Number(value);
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? value : String(value);
+  if (value instanceof Uint8Array) return value;
+  if (value instanceof Date) return timeOf(value, isDay(column));
+  return JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? Number(inner) : inner));
+}
+
+/** Without a zone, which Parquet seldom has: `2026-03-31 12:00:00`. */
+function timeOf(time: Date, isDayAlone: boolean): string | null {
+  if (Number.isNaN(time.getTime())) return null;
+  const text = time.toISOString();
+  return isDayAlone ? text.replace(/T.*$/, '') : text.replace('T', ' ').replace(/(\.000)?Z$/, '');
+}
