@@ -16,7 +16,6 @@ export interface PictureWork {
   bytes: Uint8Array;
   type: string;
   mostBytes: number;
-  mostPages: number;
 }
 
 /** A page that can be shown, with its size in pixels in the file and as it is shown: `4000 × 3000`. */
@@ -38,6 +37,9 @@ const formats: Record<string, MagickFormat> = {
   'image/avif': MagickFormat.Avif,
 };
 
+/** How many pages of a TIFF are shown. */
+const mostPages = 20;
+
 /** The longest sides that are tried, in pixels. Providers look at less than the first. */
 const sides = [3072, 2048, 1536, 1024, 512];
 
@@ -51,7 +53,7 @@ const jpegQuality = 88;
  * @throws `Error` if it is damaged, or takes more memory than it may
  */
 export default async function convert(
-  { bytes, mostBytes, mostPages, type }: PictureWork,
+  { bytes, mostBytes, type }: PictureWork,
   post: (page: PicturePage) => void,
 ): Promise<number> {
   const library = fileURLToPath(import.meta.resolve('@imagemagick/magick-wasm/magick.wasm'));
@@ -59,13 +61,14 @@ export default async function convert(
   // A picture of few bytes may claim to have any number of pixels. Memory outside of the thread's objects is not limited else.
   ResourceLimits.memory = 700_000_000n;
   ResourceLimits.disk = 0n;
-  ResourceLimits.listLength = 1000n;
   const format = formats[type] ?? MagickFormat.Png;
   const pages = MagickImageCollection.create();
   pages.ping(bytes, new MagickReadSettings({ format }));
   const count = pages.length;
   pages.dispose();
-  for (let frameIndex = 0; frameIndex < Math.min(count, mostPages); frameIndex++) {
+  // The frames of other formats are those of a film.
+  const shownPages = type === 'image/tiff' ? Math.min(count, mostPages) : 1;
+  for (let frameIndex = 0; frameIndex < shownPages; frameIndex++) {
     const settings = new MagickReadSettings({ format, frameIndex, frameCount: 1 });
     ImageMagick.read(bytes, settings, (image) => post(shown(image, type === 'image/jpeg', mostBytes)));
   }
@@ -76,25 +79,20 @@ function shown(image: IMagickImage, isPhoto: boolean, mostBytes: number): Pictur
   image.autoOrient();
   const from = sizeOf(image);
   image.strip();
+  image.quality = jpegQuality;
+  image.backgroundColor = MagickColors.White;
   for (const side of sides) {
     if (Math.max(image.width, image.height) > side) image.resize(side, side);
-    const data = (isPhoto ? undefined : written(image, MagickFormat.Png, mostBytes)) ?? asJpeg(image, mostBytes);
+    const png = isPhoto ? undefined : written(image, MagickFormat.Png, mostBytes);
+    // A JPEG would be black where a picture is transparent.
+    if (png === undefined) image.alpha(AlphaAction.Remove);
+    const data = png ?? written(image, MagickFormat.Jpeg, mostBytes);
     if (data !== undefined) return { data, from, to: sizeOf(image) };
   }
   throw new Error(`even with ${sizeOf(image)} pixels it has more than ${mostBytes} bytes`);
 }
 
 const sizeOf = ({ height, width }: IMagickImage): string => `${width} × ${height}`;
-
-function asJpeg(image: IMagickImage, mostBytes: number): Uint8Array | undefined {
-  image.quality = jpegQuality;
-  if (!image.hasAlpha) return written(image, MagickFormat.Jpeg, mostBytes);
-  return image.clone((opaque) => {
-    opaque.backgroundColor = MagickColors.White;
-    opaque.alpha(AlphaAction.Remove);
-    return written(opaque, MagickFormat.Jpeg, mostBytes);
-  });
-}
 
 /** @returns a copy, since the library's own memory is used again */
 const written = (image: IMagickImage, format: MagickFormat, mostBytes: number): Uint8Array | undefined =>

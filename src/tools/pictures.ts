@@ -1,4 +1,4 @@
-import { grouped, maxImageBytes, maxImageSide } from '../util/file-limits.ts';
+import { grouped, maxImageBytes, maxImageSide, readingLimits } from '../util/file-limits.ts';
 import { imageTypeOf } from '../util/image-type.ts';
 import { moduleBeside, runIsolated } from '../util/isolated.ts';
 import type { PicturePage, PictureWork } from './picture-thread.ts';
@@ -11,11 +11,7 @@ interface ShownPicture {
   note?: string;
 }
 
-/** How many pages of a TIFF are shown. */
-const mostPages = 20;
-
 const program = moduleBeside(import.meta.url, 'picture-thread');
-const limits = { what: 'reading the picture', timeoutMs: 60_000, memoryMb: 512 };
 
 let last: Promise<unknown> = Promise.resolve();
 
@@ -28,34 +24,33 @@ let last: Promise<unknown> = Promise.resolve();
  */
 export function shownPicture(bytes: Buffer, type: string, mostBytes = maxImageBytes): Promise<ShownPicture> {
   if (isFit(bytes, mostBytes)) return Promise.resolve({ pages: [bytes] });
-  const converted = last.then(() =>
-    convert({ bytes, type, mostBytes, mostPages: type === 'image/tiff' ? mostPages : 1 }),
-  );
+  const converted = last.then(() => convert({ bytes, type, mostBytes }));
   last = converted;
   return converted;
 }
 
-/** Only PNG packs so well that few bytes may have too many pixels; its sides are in its head. */
 function isFit(bytes: Buffer, mostBytes: number): boolean {
   const type = imageTypeOf(bytes);
-  const isSmall = type !== 'image/png' || bytes.length < 24 || longestSide(bytes) <= maxImageSide;
-  return type !== undefined && bytes.length <= mostBytes && isSmall;
+  if (type === undefined || bytes.length > mostBytes) return false;
+  // Only PNG packs so well that few bytes may have too many pixels; its sides are in its head.
+  return (
+    type !== 'image/png' ||
+    bytes.length < 24 ||
+    Math.max(bytes.readUInt32BE(16), bytes.readUInt32BE(20)) <= maxImageSide
+  );
 }
-
-const longestSide = (png: Buffer): number => Math.max(png.readUInt32BE(16), png.readUInt32BE(20));
 
 async function convert(work: PictureWork): Promise<ShownPicture> {
   const pages: PicturePage[] = [];
   const notes: string[] = [];
   try {
     const onMessage = (page: PicturePage): void => void pages.push(page);
-    const count = await runIsolated<number, PicturePage>(program, work, { ...limits, onMessage });
-    if (count > pages.length)
-      notes.push(`of its ${grouped(count)} pages or frames the first ${pages.length} can be seen`);
+    const count = await runIsolated<number, PicturePage>(program, work, { ...readingLimits, onMessage });
+    const rest = `of its ${grouped(count)} pages or frames the first ${pages.length} can be seen`;
+    if (count > pages.length) notes.push(rest);
   } catch (error) {
-    notes.push(
-      `${pages.length === 0 ? 'it' : `page ${pages.length + 1}`} cannot be shown (${(error as Error).message})`,
-    );
+    const what = pages.length === 0 ? 'it' : `page ${pages.length + 1}`;
+    notes.push(`${what} cannot be shown (${(error as Error).message})`);
   }
   const smaller = pages.find(({ from, to }) => from !== to);
   if (smaller !== undefined) notes.push(`it is shown smaller, with ${smaller.to} pixels instead of ${smaller.from}`);

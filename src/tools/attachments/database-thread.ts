@@ -1,10 +1,9 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { grouped } from '../../util/file-limits.ts';
 import { openDatabase, quotedName, rowsOf, tablesIn, type DatabaseFile, type DatabaseTable } from './database.ts';
 import type { Readable } from './pdf.ts';
 import { sheetHeading } from './sheet-text.ts';
 import { csvLine } from './table.ts';
-
-type Database = Awaited<ReturnType<typeof openDatabase>>;
 
 /** How long the text of all tables is at most, in characters. Queries see all rows. */
 const longest = 4_000_000;
@@ -29,7 +28,7 @@ export default async function readDatabase(file: DatabaseFile): Promise<Readable
   return { text: parts.join('\n'), ...(notes.length > 0 && { note: notes.join('; ') }) };
 }
 
-function textOf(db: Database, { columns, name }: DatabaseTable, most: number) {
+function textOf(db: DatabaseSync, { columns, name }: DatabaseTable, most: number) {
   let text = csvLine(columns.map((column) => column.name));
   let rows = 0;
   for (const row of rowsOf(db.prepare(`SELECT * FROM ${quotedName(name)}`))) {
@@ -41,7 +40,7 @@ function textOf(db: Database, { columns, name }: DatabaseTable, most: number) {
   return { text, rows, isCut: false };
 }
 
-function cellOf(value: unknown): string {
+function cellOf(value: SQLOutputValue): string {
   if (value instanceof Uint8Array) return `(${grouped(value.length)} bytes)`;
   return value === null ? '' : String(value).replaceAll(/[\r\n]+/g, ' ');
 }

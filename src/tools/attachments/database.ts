@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { loadParquet } from './parquet.ts';
 import { sqliteType } from './recognise.ts';
@@ -64,8 +64,8 @@ export function tablesIn(db: DatabaseSync): DatabaseTable[] {
 }
 
 /** Rows as arrays, with whole numbers of any size. */
-export function rowsOf(statement: StatementSync): Iterable<unknown[]> {
+export function rowsOf(statement: StatementSync): Iterable<SQLOutputValue[]> {
   statement.setReturnArrays(true);
   statement.setReadBigInts(true);
-  return statement.iterate() as Iterable<unknown> as Iterable<unknown[]>;
+  return statement.iterate() as Iterable<unknown> as Iterable<SQLOutputValue[]>;
 }

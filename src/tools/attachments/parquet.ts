@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { parquetMetadata, parquetReadObjects, parquetSchema, type SchemaElement } from 'hyparquet';
+import { columnNames } from './table.ts';
 
 type Unpack = (packed: Uint8Array, options: { maxOutputLength: number }) => Buffer;
 
@@ -24,7 +25,11 @@ export async function loadParquet(bytes: Uint8Array): Promise<DatabaseSync> {
   const metadata = parquetMetadata(file);
   const columns = parquetSchema(metadata).children.map(({ element }) => element);
   if (columns.length === 0) throw new Error('it has no columns');
-  const declared = columns.map((column) => `"${column.name.replaceAll('"', '""')}" ${typeOf(column)}`);
+  const names = columnNames(
+    columns.map(({ name }) => name),
+    [],
+  );
+  const declared = columns.map((column, index) => `"${names[index]?.replaceAll('"', '""')}" ${typeOf(column)}`);
   const db = new DatabaseSync(':memory:');
   db.exec(`CREATE TABLE data (${declared.join(', ')}); BEGIN`);
   const insert = db.prepare(`INSERT INTO data VALUES (${columns.map(() => '?').join(', ')})`);
@@ -39,23 +44,14 @@ export async function loadParquet(bytes: Uint8Array): Promise<DatabaseSync> {
   return db;
 }
 
-const isDay = ({ converted_type: converted, logical_type: logical }: SchemaElement): boolean =>
-  converted === 'DATE' || logical?.type === 'DATE';
+/** What the values of a column are said to be, such as `INT64`, `UTF8` or `DATE`. */
+const saidType = ({ converted_type: converted, logical_type: logical, type }: SchemaElement): string =>
+  converted ?? logical?.type ?? type ?? '';
 
-const numbers: Record<string, string> = {
-  BOOLEAN: 'INTEGER',
-  INT32: 'INTEGER',
-  INT64: 'INTEGER',
-  FLOAT: 'REAL',
-  DOUBLE: 'REAL',
-};
-
-/** The type that is declared, which tells whoever writes a query what there is; SQLite keeps each value as it is. */
+/** The type that is declared, which tells whoever writes a query what there is. */
 function typeOf(column: SchemaElement): string {
-  const { converted_type: converted, logical_type: logical, type = '' } = column;
-  if (converted === 'DECIMAL' || logical?.type === 'DECIMAL') return 'REAL';
-  const isTime = isDay(column) || /^TIME/.test(converted ?? '') || /^TIME/.test(logical?.type ?? '');
-  return (isTime ? undefined : numbers[type]) ?? 'TEXT';
+  if (/^(BOOLEAN|U?INT(EGER|_?(8|16|32|64)))$/.test(saidType(column))) return 'INTEGER';
+  return /^(FLOAT|DOUBLE|DECIMAL)/.test(saidType(column)) ? 'REAL' : 'TEXT';
 }
 
 function valueOf(value: unknown, column: SchemaElement): SQLInputValue {
@@ -64,7 +60,7 @@ function valueOf(value: unknown, column: SchemaElement): SQLInputValue {
   if (typeof value === 'boolean') return Number(value);
   if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? value : String(value);
   if (value instanceof Uint8Array) return value;
-  if (value instanceof Date) return timeOf(value, isDay(column));
+  if (value instanceof Date) return timeOf(value, saidType(column) === 'DATE');
   return JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? Number(inner) : inner));
 }
 

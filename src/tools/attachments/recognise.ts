@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { AttachmentKind } from '../../protocol/attachment.ts';
 import { audioType } from './audio.ts';
-import { binaryFormat } from './binary.ts';
+import { unread } from './binary.ts';
 import { decodeText } from './encoding.ts';
 import { grouped, maxFileBytes } from '../../util/file-limits.ts';
 import { packageType } from './packages.ts';
@@ -43,13 +43,20 @@ const byEnding = new Map<string, [kind: AttachmentKind, mediaType: string]>([
 /** How many bytes of a file PDF readers search for its head. */
 const headBytes = 1024;
 
-/** Formats that are told by how they begin alone. The mark of tar stands after the first file's name and sizes. */
+/** Formats that are told by how they begin alone, in hexadecimal digits. The mark of tar stands behind its first entry's head. */
 const byHead: Array<[begins: RegExp, kind: AttachmentKind, mediaType: string]> = [
-  [/^SQLite format 3\0/, 'workbook', sqliteType],
-  [/^PAR1/, 'workbook', parquetType],
-  [/^\x1F\x8B\x08/, 'archive', gzipType],
-  [/^[^]{257}ustar/, 'archive', tarType],
+  [/^53514c69746520666f726d6174203300/, 'workbook', sqliteType],
+  [/^50415231/, 'workbook', parquetType],
+  [/^1f8b08/, 'archive', gzipType],
+  [/^.{514}7573746172/, 'archive', tarType],
 ];
+
+/** What a database or an archive besides zip is; undefined for anything else. */
+export function headType(bytes: Buffer): Recognised | undefined {
+  const head = bytes.toString('hex', 0, 262);
+  const [, kind, mediaType] = byHead.find(([begins]) => begins.test(head)) ?? [];
+  return kind === undefined || mediaType === undefined ? undefined : { kind, mediaType };
+}
 
 /**
  * Finds out what a file is, whatever it is: pictures, PDFs, databases, archives and audio by how they begin, texts by what
@@ -64,8 +71,8 @@ export async function recognise(name: string, bytes: Buffer): Promise<Recognised
   if (head.startsWith('%PDF-') || (ending === '.pdf' && head.includes('%PDF-'))) {
     return { kind: 'pdf', mediaType: 'application/pdf' };
   }
-  const [, headKind, headType] = byHead.find(([begins]) => begins.test(head)) ?? [];
-  if (headKind !== undefined && headType !== undefined) return { kind: headKind, mediaType: headType };
+  const byItsHead = headType(bytes);
+  if (byItsHead !== undefined) return byItsHead;
   const known = await packageType(name, bytes);
   if (known !== undefined) return { kind: known[0], mediaType: known[1] };
   const audio = audioType(name, bytes);
@@ -77,25 +84,11 @@ export async function recognise(name: string, bytes: Buffer): Promise<Recognised
   return { kind, mediaType, ...text };
 }
 
-function unread(bytes: Buffer): Recognised {
-  const { mediaType, what } = binaryFormat(bytes);
-  return {
-    kind: 'binary',
-    mediaType,
-    note: `it is ${what} (${mediaType}), which is not read; tools and programs have its bytes`,
-  };
-}
-
 /** Whether a text has JSON in each line, told by its first two. */
 function isLines(text: string): boolean {
-  const [first, second] = /^\s*(\S.*)\n\s*(\S.*)/.exec(text)?.slice(1) ?? [];
-  return isRecord(first) && isRecord(second);
-}
-
-function isRecord(line = ''): boolean {
+  const lines = text.trim().split('\n', 2);
   try {
-    const value = JSON.parse(line) as unknown;
-    return typeof value === 'object' && value !== null;
+    return lines.length === 2 && lines.every((line) => typeof JSON.parse(line) === 'object');
   } catch {
     return false;
   }

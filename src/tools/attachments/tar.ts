@@ -1,11 +1,9 @@
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { unpackTar } from 'modern-tar';
+import { headType, tarType } from './recognise.ts';
 import { atMost, type ZipLimits, type ZipMember } from './zip.ts';
 import { grouped } from '../../util/file-limits.ts';
-
-/** The mark of tar, and where it stands. */
-const mark = { text: 'ustar', at: 257 };
 
 /**
  * Opens a file that gzip has compressed: a tar archive, or one file, whose name is the given one without its ending.
@@ -14,7 +12,7 @@ const mark = { text: 'ustar', at: 257 };
  */
 export async function openGzip(name: string, bytes: Buffer, limits: ZipLimits): Promise<ZipMember[]> {
   const content = unpacked(bytes, limits.bytes);
-  if (content.toString('latin1', mark.at, mark.at + mark.text.length) === mark.text) return openTar(content, limits);
+  if (headType(content)?.mediaType === tarType) return openTar(content, limits);
   const plain = basename(name).replace(/\.gz$/i, '');
   return [memberOf(plain === basename(name) ? `${plain}.content` : plain, content)];
 }

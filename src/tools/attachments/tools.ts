@@ -59,7 +59,8 @@ const readTool = (store: Store): ToolDefinition => ({
   sideEffects: false,
   async execute({ name, from, length, by, password }: z.output<typeof readParameters>, { workflowId }) {
     const file = await fileNamed(store, workflowId, name);
-    const text = await (password === undefined ? textOf(store, file) : unlocked(store, file, password));
+    const isLocked = password !== undefined && file.kind === 'pdf';
+    const text = await (isLocked ? unlocked(store, file, password) : textOf(store, file));
     if (by === 'characters') return charactersOf(text, from, length);
     return partOf(text, file.kind === 'pdf' ? 'page' : 'line', from, length);
   },
@@ -165,7 +166,6 @@ async function textOf(store: Store, { name, kind, text, note }: RunFile): Promis
 
 /** The text of a file that is locked. @throws `ToolError` if the password is wrong */
 async function unlocked(store: Store, file: RunFile, password: string): Promise<string> {
-  if (file.kind !== 'pdf') return textOf(store, file);
   const { note, text } = await readPdf(Buffer.from(await store.object(file.content)), password);
   if (text === undefined) throw new ToolError(`${file.name}: ${note ?? 'it has no text'}`);
   return text;
