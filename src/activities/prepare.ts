@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { missingSdk } from '../claude-code/sdk.ts';
 import { defaultBackend } from '../config/models/complete-backend.ts';
 import type { Environment } from '../util/environment.ts';
-import { searchNotices } from '../config/tools/everyday-tools.ts';
+import { searchNotices, withFileTools } from '../config/tools/everyday-tools.ts';
 import {
   orchestrationInputSchema,
   researchInputSchema,
@@ -22,6 +22,7 @@ import { completeResearch, researchKind, searchesOwnDocs } from '../config/resea
 import { completeTeam, teamKind, type TeamConfig } from '../config/team.ts';
 import { tooManyAnswers } from '../config/models/team-size.ts';
 import { failureTypes } from '../protocol/errors.ts';
+import type { AttachmentInput } from '../protocol/attachment.ts';
 import type { Prepared, PreparedOrchestration, PreparedTeam } from '../protocol/orchestration.ts';
 import type { PreparedSolve } from '../protocol/plan-and-execute.ts';
 import type { PriceTable } from '../protocol/usage.ts';
@@ -70,24 +71,28 @@ export function createPreparations(dependencies: PrepareDependencies) {
   const { configFolder, environment, guard, namespace, prices: ownPrices } = dependencies;
   return {
     async prepareOrchestration(input: unknown): Promise<PreparedOrchestration> {
-      const { config = {}, signature: _, ...rest } = checkedInput(orchestrationInputSchema, input);
+      const { attachments, config = {}, signature: _, ...rest } = checkedInput(orchestrationInputSchema, input);
       const team = found(config, checkTeam);
       const sealing = trustIn('orchestration', input as object);
-      return told({ ...rest, ...(await prepareTeam(team, sealing)) });
+      return told({
+        ...rest,
+        ...(await prepareTeam(team, sealing, attachments)),
+        ...(await sealFiles(input, attachments)),
+      });
     },
 
     async prepareSession(input: unknown): Promise<PreparedSession> {
-      const { config, history, text } = checkedInput(sessionInputSchema, input);
-      const rest = { history, ...(text !== undefined && { text }) };
+      const { attachments, config, history, text } = checkedInput(sessionInputSchema, input);
       const checked = config === undefined ? undefined : found(config, checkConversation);
       const sealing = trustIn('session', input as object);
+      const rest = { history, ...(text !== undefined && { text }), ...(await sealFiles(input, attachments)) };
       if (checked?.kind === 'team')
-        return told({ ...rest, kind: 'team', ...(await prepareTeam(checked.team, sealing)) });
-      return told({ ...rest, kind: 'agent', ...(await prepareAgent(checked?.agent, sealing)) });
+        return told({ ...rest, kind: 'team', ...(await prepareTeam(checked.team, sealing, attachments)) });
+      return told({ ...rest, kind: 'agent', ...(await prepareAgent(checked?.agent, sealing, attachments)) });
     },
 
     async prepareResearch(input: unknown): Promise<PreparedResearch> {
-      const { config = { research: {} }, idea } = checkedInput(researchInputSchema, input);
+      const { attachments, config = { research: {} }, idea } = checkedInput(researchInputSchema, input);
       const research = found(config, checkResearch);
       const sealing = trustIn('research', input as object);
       const settings = completeResearch(research, environment);
@@ -104,28 +109,26 @@ export function createPreparations(dependencies: PrepareDependencies) {
         search: await sealing.mapping('search', settings.search),
         ...(issue && { github_issue: await sealing.mapping('issue', issue) }),
       };
-      return told({ idea, settings: sealed, ...facts, notices });
+      return told({ idea, settings: sealed, ...facts, notices, ...(await sealFiles(input, attachments)) });
     },
 
     async prepareSolve(input: unknown): Promise<PreparedSolve> {
       const { attachments, config = { plan: {} }, problem } = checkedInput(solveInputSchema, input);
       const plan = found(config, checkPlan);
       const sealing = trustIn('planAndExecute', input as object);
-      const settings = completePlan(plan, environment);
+      const completed = completePlan(plan, environment);
+      const settings = { ...completed, tools: withFileTools(completed.tools, attachments) };
       const basics = basicsOf(planKind, plan, settings, settings.coordination);
       const { backends, tools } = settings;
       const { folders, missing } = foldersFor({ executor: [backends.executor.cwd, 'the executor'] });
       const sealed = { ...settings, backends: await sealing.backends(backends), tools: await sealing.tools(tools) };
-      const attachmentsSeal = guard.isSigned(input as object)
-        ? await guard.seal('attachments', attachments)
-        : undefined;
       return told({
         problem,
         settings: sealed,
         ...basics,
         notices: [...basics.notices, ...missing],
         ...(await sealing.folders(folders)),
-        ...(attachmentsSeal !== undefined && { attachmentsSeal }),
+        ...(await sealFiles(input, attachments)),
       });
     },
   };
@@ -147,6 +150,12 @@ export function createPreparations(dependencies: PrepareDependencies) {
     return sealingFor(guard, isSigned || isNamed);
   }
 
+  /** The seal of the attachments that a signed input names by paths. */
+  async function sealFiles(input: unknown, attachments: AttachmentInput[]): Promise<Pick<Prepared, 'attachmentsSeal'>> {
+    const seal = guard.isSigned(input as object) ? await guard.seal('attachments', attachments) : undefined;
+    return seal === undefined ? {} : { attachmentsSeal: seal };
+  }
+
   /** The prepared input, with what a run must know of its namespace. @throws what `within` throws */
   function told<T>(prepared: T): T & Pick<Prepared, 'hasQuestion'> {
     return within({ ...prepared, ...(namespace.hasQuestion && { hasQuestion: true as const }) });
@@ -158,8 +167,14 @@ export function createPreparations(dependencies: PrepareDependencies) {
     return [`Searches with ${provider}, since ${variableOf(provider)} is set and search.provider is not`];
   }
 
-  async function prepareTeam(config: TeamConfig, sealing: Sealing): Promise<PreparedTeam> {
-    const team = completeTeam(config, environment);
+  async function prepareTeam(
+    config: TeamConfig,
+    sealing: Sealing,
+    attachments: AttachmentInput[],
+  ): Promise<PreparedTeam> {
+    const completed = completeTeam(config, environment);
+    const agents = completed.agents.map((agent) => ({ ...agent, tools: withFileTools(agent.tools, attachments) }));
+    const team = { ...completed, agents };
     const basics = basicsOf(teamKind, config, team, team.orchestrator.coordination);
     const named = team.agents.map(({ backend, id }) => [id, [backend.cwd, `agent ${id}`]] as const);
     const { folders, missing } = foldersFor(Object.fromEntries(named), team.orchestrator.snapshot_storage);
@@ -167,8 +182,13 @@ export function createPreparations(dependencies: PrepareDependencies) {
     return { ...sealed, ...basics, notices: [...basics.notices, ...missing, ...tooManyAnswers(team)] };
   }
 
-  async function prepareAgent(config: OneAgentConfig | undefined, sealing: Sealing): Promise<PreparedAgent> {
-    const agent = config === undefined ? defaultAgent(environment) : completeAgent(config);
+  async function prepareAgent(
+    config: OneAgentConfig | undefined,
+    sealing: Sealing,
+    attachments: AttachmentInput[],
+  ): Promise<PreparedAgent> {
+    const completed = config === undefined ? defaultAgent(environment) : completeAgent(config);
+    const agent = { ...completed, tools: withFileTools(completed.tools, attachments) };
     const basics = basicsOf(agentKind, config, agent, agent.coordination);
     const { id, backend } = agent;
     const { folders, missing } = foldersFor({ [id]: [backend.cwd, `agent ${id}`] });

@@ -26,6 +26,13 @@ export interface Opened {
   uiAddress: string | undefined;
 }
 
+/** The address of a run's page in the Web UI, or of the page of all runs; undefined where this folder's `up` serves none. */
+export function pageOf({ reprise, uiAddress }: Opened, id?: string): string | undefined {
+  if (uiAddress === undefined) return undefined;
+  const page = `${uiAddress}/namespaces/${encodeURIComponent(reprise.client.options.namespace)}/workflows`;
+  return id === undefined ? page : `${page}/${encodeURIComponent(id)}`;
+}
+
 /** This folder's daemon, or one that has died and left a server that still answers. */
 async function usableHolder(home: string): Promise<Holder | undefined> {
   const holder = readHolder(home);

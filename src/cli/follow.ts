@@ -32,6 +32,7 @@ export class Following {
    * @param revive starts the server and the worker of a run at a local address again, if they have died
    * @param leave says goodbye at Ctrl-C, when the terminal has been restored; then `show` throws an `Interruption`
    * @param isChat whether a person types what is said
+   * @param stay says why Ctrl-C does not leave this time; undefined where it does
    */
   constructor(
     shell: Shell,
@@ -40,9 +41,12 @@ export class Following {
     revive: () => Promise<void>,
     leave: () => void,
     isChat = false,
+    stay: () => string | undefined = () => undefined,
   ) {
     this.#view = openView(shell, options.plain ?? false, isChat);
     this.#leave = () => {
+      const why = stay();
+      if (why !== undefined) return this.#view.say(why);
       this.close();
       leave();
       this.#left.reject(new Interruption());

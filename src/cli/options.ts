@@ -16,6 +16,8 @@ export interface CommonOptions {
   agents?: number;
   /** Whether every agent gets the everyday tools. */
   tools?: boolean;
+  /** Files that come with the run. */
+  attach?: string[];
   id?: string;
   detach?: boolean;
   /** Whether tool calls that no rule is about are allowed without asking. */
@@ -59,6 +61,7 @@ export function withConfig(command: Command): Command {
   return withView(command)
     .option('--config <file>', 'configuration file (YAML or JSON)')
     .option('--model <name>', 'model of everybody: ollama/NAME, openai/NAME, URL#NAME, … (default: REPRISE_MODEL)')
+    .option('--attach <file>', 'a file that comes with it; may be given several times', listed)
     .option('--max-tokens <n>', 'the longest reply of a model, in tokens, its thoughts included', tokenCount)
     .option('--budget <usd>', 'the most that the run may cost, in US dollars', dollars);
 }

@@ -1,6 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import type { Kind } from '../config/kinds.ts';
 import { version } from '../util/version.ts';
+import { examples } from './examples.ts';
 import { exitStatusText } from './exit.ts';
 import { outputOf } from './output.ts';
 import {
@@ -15,6 +16,7 @@ import {
   withTools,
   withView,
   withYes,
+  type CommonOptions,
   type FollowOptions,
 } from './options.ts';
 import type { ApproveOptions } from './commands/approve.ts';
@@ -29,84 +31,10 @@ import type { ListOptions } from './commands/list.ts';
 import type { PruneOptions } from './commands/prune.ts';
 import type { ShowOptions } from './commands/show.ts';
 import type { LoginOptions } from './commands/login.ts';
-import type { SolveOptions } from './commands/start.ts';
 import type { StatsOptions } from './commands/stats.ts';
 import type { Shell } from './shell.ts';
 import type { UpOptions } from './commands/up.ts';
 import type { WorkerOptions } from './commands/worker.ts';
-
-/** What people may type, by the command whose help text shows it. */
-const examples: Record<string, string[]> = {
-  reprise: ['reprise ask "Which database suits a small team?"', 'reprise watch ask-20260118-170944-x3f9'],
-  ask: [
-    'reprise ask "Plan a week in Lisbon"',
-    'reprise ask --model ollama/qwen3:8b "…"',
-    'reprise ask --model openai/gpt-6-luna --agents 5 --budget 0.50 "…"',
-    'reprise ask --model http://127.0.0.1:8000/v1#Qwen/Qwen3-8B "…"',
-    'reprise ask --tools "What has changed in the newest release of SQLite?"',
-    'reprise ask --config team.yaml --json "…" > result.json',
-    'reprise ask --detach --id q1 "…"',
-    'reprise ask --config team.yaml --out shop "Add a login to the shop"',
-  ],
-  chat: [
-    'reprise chat',
-    'reprise chat --model anthropic/claude-sonnet-5-5',
-    'reprise chat --tools "What does https://example.com say?"',
-    'reprise chat --json "Name a color"',
-    'reprise chat --id c1 "Name a color"',
-    'reprise chat --id c1 "And another one"',
-    'reprise chat --history earlier.json --config team.yaml',
-  ],
-  research: [
-    'reprise research "momentum trading strategy"',
-    'reprise research --config research.yaml "…" > report.md',
-    'reprise research --model openrouter/z-ai/glm-5 --budget 0.50 "…"',
-    'reprise research --detach --id r1 "…"',
-  ],
-  solve: [
-    'reprise solve "Which of these towns has grown most since 1990?" --attach towns.csv',
-    'BRAVE_API_KEY=… reprise solve "Which countries have joined the euro since 2020?"',
-    'reprise solve --config plan.yaml --json "…" > result.json',
-    'reprise solve --model gemini/gemini-3.8-flash "…"',
-    'reprise solve --detach --id s1 "…" --attach report.pdf --attach figure.png',
-  ],
-  watch: ['reprise watch q1', 'reprise watch q1 --temporal temporal.example.com:7233'],
-  validate: ['reprise validate team.yaml'],
-  init: ['reprise init', 'reprise init shop --kind agent', 'reprise init shop --kind team --model ollama/qwen3:8b'],
-  schema: ['reprise schema', 'reprise schema team > team.schema.json'],
-  inbox: [
-    'reprise inbox',
-    'reprise inbox --json',
-    `reprise inbox --watch --notify 'notify-send "$REPRISE_FROM" "$REPRISE_QUESTION"'`,
-  ],
-  answer: [
-    'reprise answer site "Dark mode"',
-    'reprise answer site --question q2 --skip',
-    'reprise answer site - < reply.txt',
-  ],
-  restart: [
-    'reprise restart q1 --reason "Only plans" --instructions "Write the code"',
-    'reprise restart r1 --reason "Done before" --instructions "Look at smaller markets"',
-  ],
-  decide: ['reprise decide r1 --accept', 'reprise decide r1 --stop --note "The data cannot be bought"'],
-  cancel: ['reprise cancel q1', 'reprise cancel r1 > report.md'],
-  stats: ['reprise stats', 'reprise stats --json'],
-  list: ['reprise list', 'reprise list --open', `reprise list --all --json | jq -r '.[].id'`],
-  show: [
-    'reprise show q1',
-    'reprise show q1 --prompts | less',
-    'reprise show q1 --json > q1.json',
-    'reprise show q1 --out shop',
-  ],
-  prune: ['reprise prune --dry-run', 'reprise prune --keep-days 90'],
-  up: ['reprise up', 'reprise up --temporal localhost:7300'],
-  down: ['reprise down'],
-  login: ['reprise login https://tickets.example.com/mcp', 'reprise login tickets --config team.yaml'],
-  worker: [
-    'TEMPORAL_ADDRESS=temporal.example.com:7233 reprise worker',
-    'reprise worker --allow hosts=llm.example:8000 --allow files=/srv/papers',
-  ],
-};
 
 const kinds = ['team', 'agent', 'research', 'plan'] as const satisfies Kind[];
 
@@ -129,36 +57,35 @@ export function buildProgram(shell: Shell): Command {
 }
 
 function addRunCommands(shell: Shell, program: Command): void {
-  withOut(withYes(withAgents(withTools(withStart(program.command('ask <task>'))))))
+  withOut(withYes(withAgents(withTools(withStart(program.command('ask <task...>'))))))
     .description('a team answers, votes, and starts over while the result is not good enough')
-    .action(async (task: string, options: FollowOptions) =>
-      (await import('./commands/start.ts')).ask(shell, task, options),
+    .action(async (task: string[], options: FollowOptions) =>
+      (await import('./commands/start.ts')).ask(shell, task.join(' '), options),
     );
-  withAgents(withTools(withStart(program.command('start [task]', { hidden: true })))).action(
-    async (task: string | undefined, options: FollowOptions) =>
-      (await import('./commands/start.ts')).first(shell, task, options),
+  withAgents(withTools(withStart(program.command('start [task...]', { hidden: true })))).action(
+    async (task: string[], options: FollowOptions) =>
+      (await import('./commands/start.ts')).first(shell, task.join(' ') || undefined, options),
   );
-  withOut(withYes(withAgents(withTools(withConfig(program.command('chat [text]'))))))
+  withOut(withYes(withAgents(withTools(withConfig(program.command('chat [text...]'))))))
     .description('a conversation with one agent or a team; without TEXT one turn for each line that is typed')
     .option('--id <id>', 'continue an open session, or begin one of this id that stays open')
     .option('--history <file>', 'what was said before: JSON, [{"role", "content"}]')
-    .action(async (text: string | undefined, options: ChatOptions) =>
-      (await import('./commands/chat.ts')).chat(shell, text, options),
+    .action(async (text: string[], options: ChatOptions) =>
+      (await import('./commands/chat.ts')).chat(shell, text.length === 0 ? undefined : text.join(' '), options),
     );
-  withStart(program.command('research <idea>'))
+  withStart(program.command('research <idea...>'))
     .description('plans an idea, searches, criticises, and plans anew until it is good enough; then a report')
-    .action(async (idea: string, options: FollowOptions) =>
-      (await import('./commands/start.ts')).research(shell, idea, options),
+    .action(async (idea: string[], options: FollowOptions) =>
+      (await import('./commands/start.ts')).research(shell, idea.join(' '), options),
     );
-  withOut(withYes(withTools(withStart(program.command('solve <problem>')))))
+  withOut(withYes(withTools(withStart(program.command('solve <problem...>')))))
     .description('plans a problem, carries out its subtasks, checks the answer, and repeats only what failed')
-    .option('--attach <file>', 'a file that comes with it; may be given several times', listed)
-    .action(async (problem: string, options: SolveOptions) =>
-      (await import('./commands/start.ts')).solve(shell, problem, options),
+    .action(async (problem: string[], options: FollowOptions) =>
+      (await import('./commands/start.ts')).solve(shell, problem.join(' '), options),
     );
-  withOut(withView(program.command('watch <id>')))
+  withOut(withView(program.command('watch [id]')))
     .description('live view of a run, from any machine')
-    .action(async (id: string, options: FollowOptions) =>
+    .action(async (id: string | undefined, options: FollowOptions) =>
       (await import('./commands/watch.ts')).watch(shell, id, options),
     );
   program
@@ -187,37 +114,37 @@ function addPersonCommands(shell: Shell, program: Command): void {
     .option('--watch', 'go on, and print what is new as it appears')
     .option('--json', 'print one JSON array; with --watch one JSON object a line')
     .action(async (options: InboxOptions) => (await import('./commands/inbox.ts')).inbox(shell, options));
-  withTemporal(program.command('answer <id> [text]'))
+  withTemporal(program.command('answer [id] [text]'))
     .description('answer a question of a run; without TEXT the terminal prompts for it, - reads standard input')
     .option('--question <qid>', 'the question (default: the one that waits)')
     .option('--skip', 'pass: the agent goes on without an answer')
     .option('--plain', 'no emoji')
-    .action(async (id: string, text: string | undefined, options: AnswerOptions) =>
+    .action(async (id: string | undefined, text: string | undefined, options: AnswerOptions) =>
       (await import('./commands/answer.ts')).answer(shell, id, text, options),
     );
-  withTemporal(program.command('approve <id> [call]'))
+  withTemporal(program.command('approve [id] [call]'))
     .description('decide about a tool call that waits for leave; without an option the terminal prompts')
     .option('--allow', 'let it run')
     .option('--deny [reason]', 'do not let it run; the agent is told why')
     .option('--edit <json>', 'let it run with other arguments: one JSON object')
     .option('--always', 'the same for all later calls of the tool in this run; without --deny it allows them')
     .option('--plain', 'no emoji')
-    .action(async (id: string, call: string | undefined, options: ApproveOptions) =>
+    .action(async (id: string | undefined, call: string | undefined, options: ApproveOptions) =>
       (await import('./commands/approve.ts')).approve(shell, id, call, options),
     );
-  withTemporal(program.command('restart <id>'))
+  withTemporal(program.command('restart [id]'))
     .description("ask for a restart of a team's run or of a research run, as a person")
     .requiredOption('--reason <reason>', 'why the present result, or the plan, is not good enough')
     .requiredOption('--instructions <instructions>', 'what is to be done instead')
-    .action(async (id: string, options: RestartOptions) =>
+    .action(async (id: string | undefined, options: RestartOptions) =>
       (await import('./commands/steer.ts')).restart(shell, id, options),
     );
-  withTemporal(program.command('decide <id>'))
+  withTemporal(program.command('decide [id]'))
     .description('end the loop of a research run, as a person')
     .option('--accept', 'its plan is good enough: on to the synthesis')
     .option('--stop', 'it is not worth more: end without a further model call')
     .option('--note <text>', 'why, for those who read it later')
-    .action(async (id: string, options: DecideOptions) =>
+    .action(async (id: string | undefined, options: DecideOptions) =>
       (await import('./commands/steer.ts')).decide(shell, id, options),
     );
   withTemporal(program.command('list'))
@@ -228,12 +155,19 @@ function addPersonCommands(shell: Shell, program: Command): void {
     .option('--json', 'print one JSON array')
     .option('--plain', 'nothing in bold or in color')
     .action(async (options: ListOptions) => (await import('./commands/list.ts')).list(shell, options));
-  withOut(withTemporal(program.command('show <id>')))
+  withOut(withTemporal(program.command('show [id]')))
     .description('all that a run has done: answers, votes, judgements, questions, tool calls, and cost by agent')
     .option('--prompts', 'what each model was sent, and what it replied')
     .option('--json', 'print one JSON object')
     .option('--plain', 'no emoji, nothing in bold')
-    .action(async (id: string, options: ShowOptions) => (await import('./commands/show.ts')).show(shell, id, options));
+    .action(async (id: string | undefined, options: ShowOptions) =>
+      (await import('./commands/show.ts')).show(shell, id, options),
+    );
+  withTemporal(program.command('open [id]'))
+    .description('open the page of a run in the browser, or that of all runs')
+    .action(async (id: string | undefined, options: CommonOptions) =>
+      (await import('./commands/open.ts')).openPage(shell, id, options),
+    );
   withTemporal(program.command('prune'))
     .description('remove from the store what no open or kept run needs')
     .option('--dry-run', 'only say what would be removed')
@@ -241,10 +175,10 @@ function addPersonCommands(shell: Shell, program: Command): void {
     .option('--forget <id>', 'count the runs of a namespace no more that is gone for good')
     .option('--json', 'print what was removed as one JSON object')
     .action(async (options: PruneOptions) => (await import('./commands/prune.ts')).prune(shell, options));
-  withTemporal(program.command('cancel <id>'))
+  withTemporal(program.command('cancel [id]'))
     .description('end a run with the best answer that it has so far')
     .option('--json', "print the workflow's result as one JSON object")
-    .action(async (id: string, options: CancelOptions) =>
+    .action(async (id: string | undefined, options: CancelOptions) =>
       (await import('./commands/cancel.ts')).cancel(shell, id, options),
     );
   withTemporal(program.command('stats'))

@@ -4,6 +4,7 @@ import { readEnvironment, type Environment } from '../util/environment.ts';
 import { printable } from '../util/text/printable.ts';
 import { jsonLine, type LogFormat } from '../worker/log-format.ts';
 import { jsonText } from './exit.ts';
+import { programWord, withProgramWord } from './program-word.ts';
 
 /** A stream that a command reads from, which may be a terminal. */
 export type Input = NodeJS.ReadableStream & Partial<Pick<ReadStream, 'isTTY' | 'setRawMode'>>;
@@ -36,6 +37,7 @@ export class Shell {
   readonly cwd: string;
   readonly #signals: Surroundings['signals'];
   #format: LogFormat = 'text';
+  #word: string | undefined;
 
   constructor({ cwd, env, signals, stderr, stdin, stdout }: Surroundings) {
     this.stdin = stdin;
@@ -61,6 +63,9 @@ export class Shell {
     return resolve(this.cwd, name);
   }
 
+  /** A text whose commands can be typed here. What is said has them so already. */
+  readonly typed = (text: string): string => withProgramWord(text, (this.#word ??= programWord(this)));
+
   /** Whether a stream is a terminal that shows colors, and the person wants them (https://no-color.org). */
   isColored({ isTTY = false }: Output): boolean {
     const { FORCE_COLOR: forced, NO_COLOR: unwanted, TERM: terminal } = this.environment;
@@ -85,7 +90,7 @@ export class Shell {
    * taken out, since it may come from a model, a provider or a file.
    */
   readonly say = (text: string, level: 'INFO' | 'ERROR' = 'INFO'): void => {
-    const message = printable(text);
+    const message = this.typed(printable(text));
     const isJson = this.#format === 'json';
     this.stderr.write(isJson ? jsonLine({ time: new Date().toISOString(), level, message }) : `${message}\n`);
   };

@@ -67,7 +67,7 @@ export async function askEach<R extends { id: string }, T>(
 }
 
 /** Whether the server does not know the search attribute, since no worker has registered it: then no run can wait. */
-function isUnknownAttribute(error: unknown): boolean {
+export function isUnknownAttribute(error: unknown): boolean {
   const cause = error instanceof ServiceError ? error.cause : error;
   return isGrpcServiceError(cause) && cause.details.includes('RepriseWaiting');
 }

@@ -12,7 +12,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { SessionResult, TurnResult } from '../protocol/session.ts';
-import { closeSignal, handleTextUpdate } from '../protocol/definitions.ts';
+import { closeSignal, handleTextUpdate, stopTurnSignal } from '../protocol/definitions.ts';
 import type { SessionState } from '../protocol/state.ts';
 import { inputProblem } from '../workflows/runtime/size.ts';
 import { InputTooLargeError } from './errors.ts';
@@ -54,6 +54,11 @@ export class SessionRun extends Run<SessionState, SessionResult> {
       if (!(error instanceof WorkflowNotFoundError) && !isCutOff(error)) throw error;
       return await this.#throwWhyEnded(error);
     }
+  }
+
+  /** Ends the turn under way with what there is; `send` then returns that. The session goes on. @throws `RunNotOpenError` */
+  async stopTurn(): Promise<void> {
+    await this.signalOpen(stopTurnSignal);
   }
 
   /** Ends the session after the turns that were sent so far. @throws `RunNotOpenError` */

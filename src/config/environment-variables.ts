@@ -75,11 +75,11 @@ export const meaningsOfOthers = {
   REPRISE_PRICES: 'a JSON file with prices of your own',
   REPRISE_WHEELS: 'a folder of wheels from which run_python imports packages',
   REPRISE_USER: 'whose runs commands start, for fairness; default: the login name',
-  REPRISE_HEALTH_PORT: 'where reprise worker answers GET /live and GET /ready; absent: nowhere',
+  REPRISE_HEALTH_PORT: 'where `reprise worker` answers GET /live and GET /ready; absent: nowhere',
   REPRISE_HEALTH_HOST: 'who may ask there; default: only this machine',
-  REPRISE_SHUTDOWN_SECONDS: 'how long calls in flight may go on when reprise worker is asked to end; default 600',
+  REPRISE_SHUTDOWN_SECONDS: 'how long calls in flight may go on when `reprise worker` is asked to end; default 600',
   REPRISE_CODEC_TOKEN:
-    'what a request to reprise codec-server must show; absent: nothing, and it serves this machine alone',
+    'what a request to `reprise codec-server` must show; absent: nothing, and it serves this machine alone',
   TEMPORAL_ADDRESS:
     'the Temporal server; this and TEMPORAL_NAMESPACE, TEMPORAL_PROFILE, TEMPORAL_API_KEY and TLS as the Temporal CLI reads them',
   TEMPORAL_CLI_PATH: 'the path of the Temporal CLI with which up starts its server',

@@ -32,8 +32,11 @@ const attachment = z
   )
   .meta(guarded('attachment'));
 
+const attachments = z.array(attachment).default([]);
+
 export const orchestrationInputSchema = z.strictObject({
   task,
+  attachments,
   config,
   history,
   humanQa: z.array(z.strictObject({ question: text.meta(safe()), answer: text.meta(safe()) })).default([]),
@@ -41,6 +44,7 @@ export const orchestrationInputSchema = z.strictObject({
 });
 
 export const sessionInputSchema = z.strictObject({
+  attachments,
   config,
   history,
   text: task.optional(),
@@ -52,13 +56,14 @@ export const sessionInputSchema = z.strictObject({
 /** An idea is shorter than a task, since every plan and every report repeats it. */
 export const researchInputSchema = z.strictObject({
   idea: z.string().trim().min(1).max(100_000).meta(safe()),
+  attachments,
   config,
   signature,
 });
 
 export const solveInputSchema = z.strictObject({
   problem: task,
-  attachments: z.array(attachment).default([]),
+  attachments,
   config,
   signature,
 });

@@ -12,7 +12,7 @@ import type { CodecServer } from '../encryption/serve-codec.ts';
 import { keepLogsShort } from '../worker/rotation.ts';
 import { codecEndpoint, serveHomeCodec } from './home-codec.ts';
 import { databaseOf, endServers, isAnotherHomes, portOf, type DaemonMessage } from './home-server.ts';
-import { readHolder, takeLock, type Holder } from './lock.ts';
+import { readLastHolder, takeLock, type Holder } from './lock.ts';
 import { freePort, hiddenPlace } from './ports.ts';
 import { startServer, type RunningServer } from './server.ts';
 import { findTemporalCli } from './temporal-cli.ts';
@@ -40,9 +40,12 @@ const say = (line: string): void => {
 };
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Where nobody is in the way: the place of a daemon that has died, whose workers wait there, or else what is asked for. */
-async function choosePort(): Promise<number> {
-  const last = readHolder(home);
+/**
+ * Where nobody is in the way: the place of the daemon before, whose workers wait there where it has died, and whose pages a
+ * person may have open, or else what is asked for. @returns the port, and the one that the Web UI should have
+ */
+async function choosePort(): Promise<{ port: number; wantedUi: number }> {
+  const last = readLastHolder(home);
   const isKept = last !== undefined && (!named || last.asked === asked || last.address === asked);
   const wanted = portOf(isKept ? last.address : asked);
   let port = await freePort(wanted);
@@ -52,7 +55,7 @@ async function choosePort(): Promise<number> {
     port = await freePort(wanted);
   }
   if (port !== wanted && (named || !isAnotherHomes(asked, home))) say(`Port ${wanted} is taken; Temporal gets ${port}`);
-  return port;
+  return { port, wantedUi: isKept ? portOf(last.uiAddress) : port + 1000 };
 }
 
 // Whoever asks whether the lock is held has it for a moment; then this one ends, and is started again.
@@ -98,8 +101,8 @@ async function openUi(wanted: number): Promise<number> {
 }
 
 async function openFirst(): Promise<{ server: RunningServer; uiPort: number }> {
-  const port = await choosePort();
-  const uiPort = await openUi(port + 1000);
+  const { port, wantedUi } = await choosePort();
+  const uiPort = await openUi(wantedUi);
   try {
     return { server: await open(port, uiPort), uiPort };
   } catch (error) {

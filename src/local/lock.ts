@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { privateFile, privateFolder } from '../util/private-files.ts';
@@ -19,11 +19,14 @@ export interface Holder {
 export interface Lock<Holding> {
   /** Records who holds the folder, and for what. */
   describe(holding: Holding): void;
-  /** Gives the folder back. @param forget whether to remove the record, since it says nothing about what runs any more */
+  /** Gives the folder back. @param forget whether to put the record aside, since it says nothing about what runs any more */
   release(forget: boolean): void;
 }
 
 const recordFile = (folder: string): string => join(folder, 'up.json');
+
+/** The record of the last holder that has ended in order. */
+const lastFile = (folder: string): string => join(folder, 'last.json');
 
 /**
  * Takes a folder for this process. The lock is SQLite's, on a file of its own, so that the system releases it however its
@@ -48,7 +51,7 @@ export function takeLock<Holding>(folder: string, patience = 500): Lock<Holding>
   return {
     describe: (holding) => writeAtomic(recordFile(folder), JSON.stringify(holding)),
     release(forget) {
-      if (forget) rmSync(recordFile(folder), { force: true });
+      if (forget && existsSync(recordFile(folder))) renameSync(recordFile(folder), lastFile(folder));
       database.close();
     },
   };
@@ -68,9 +71,11 @@ export function isHeld(folder: string): boolean {
 }
 
 /** What the present holder of a folder, or the last one, has recorded; undefined where there is no such record. */
-export function readRecord(folder: string): unknown {
+export const readRecord = (folder: string): unknown => readJson(recordFile(folder));
+
+function readJson(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(recordFile(folder), 'utf8'));
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
   }
@@ -78,3 +83,7 @@ export function readRecord(folder: string): unknown {
 
 /** The daemon that keeps a home folder's server, or one that has died. */
 export const readHolder = (home: string): Holder | undefined => readRecord(home) as Holder | undefined;
+
+/** The same, or the one that has ended in order: where it was, its successor is looked for. */
+export const readLastHolder = (home: string): Holder | undefined =>
+  readHolder(home) ?? (readJson(lastFile(home)) as Holder | undefined);

@@ -1,8 +1,14 @@
 import type { ImageRef, Text } from './message.ts';
 import type { Backend } from './settings.ts';
 
+/** The built-in package of the tools that read attachments and keep the files that agents save. */
+export const fileTools = 'builtin.attachments';
+
+/** The packages that agents get with attachments: to read them, and to calculate with what they hold. */
+export const attachmentPackages = [fileTools, 'builtin.calculator'];
+
 /**
- * A file that comes with a problem, as the starter of a run names it: by its path on the worker's machine, relative to
+ * A file that comes with a run, as the starter of a run names it: by its path on the worker's machine, relative to
  * the configuration folder, or by its content as base64 in `data`. Agents know the file by `name`, which is by default
  * the last part of the path.
  */

@@ -31,6 +31,9 @@ export const decideSignal = signal<[OperatorDecision]>('decide');
 /** Signal `close` of `session`: the session ends when the turns that it has received are done. */
 export const closeSignal = signal<[]>('close');
 
+/** Signal `stopTurn` of `session`: the turn under way ends with what there is, and the session goes on. */
+export const stopTurnSignal = signal<[]>('stopTurn');
+
 /** Update `handleText` of `session`: the person's next text. Turns are taken one at a time, in the order of arrival. */
 export const handleTextUpdate = { type: 'update', name: 'handleText' } as UpdateDefinition<TurnResult, [text: string]>;
 
@@ -58,6 +61,7 @@ export const descriptions = {
   decide:
     'Ends the loop of a research run: {"action": "accept"} goes on to the report, {"action": "stop"} ends the run.',
   close: 'Ends the session when the turns that it has received are done.',
+  stopTurn: 'Ends the turn under way with what there is. The session goes on.',
   handleText:
     'Takes a turn of the conversation: a text, such as "Which database?". Returns {answer, messages, turn, warnings}.',
   state: 'The run at a glance: its phase, its agents and what they do, and what it has spent.',

@@ -49,7 +49,6 @@ export type ResearchEventBody =
 
 /** The events of plan-and-execute runs alone. Their `attempt` is the round; round 1 carries out the first plan. */
 export type SolveEventBody =
-  | { type: 'attachment'; name: string; kind: string; bytes: number; note?: string }
   | { type: 'phase'; phase: 'QUERY ANALYSIS' | 'PLANNING' | 'EXECUTION' | 'SYNTHESIS AND VALIDATION' }
   | { type: 'analysis'; requirements: string[]; answerFormat: string }
   | { type: 'subtasks'; subtasks: PlannedSubtask[] }
@@ -106,6 +105,8 @@ export type TeamEventBody =
 export type CommonEventBody =
   | { type: 'started'; task: string; agents: string[] }
   | { type: 'notice'; text: string }
+  /** A file that came with the run has been read. */
+  | { type: 'attachment'; name: string; kind: string; bytes: number; note?: string }
   | { type: 'warning'; text: string; agent?: string }
   | { type: 'thinking'; agent: string; purpose: string; activityId: string; model: string }
   /** No attempt is left, or no planning iteration when `isPlanning` is set. */

@@ -1,3 +1,4 @@
+import type { AttachmentInput } from './attachment.ts';
 import type { Permissions } from './tools/permissions.ts';
 import type { PriceTable, Usage } from './usage.ts';
 import type { AttemptFiles, RunFiles, StartFolders } from './workspace.ts';
@@ -20,6 +21,8 @@ export interface OrchestrationInput {
   task: string;
   /** A team's configuration, or a file's name in the worker's configuration folder; the default is its default team. */
   config?: object | string;
+  /** The files that come with it. */
+  attachments?: AttachmentInput[];
   history?: EarlierMessage[];
   humanQa?: HumanAnswer[];
   /** The signature of `REPRISE_HOME`'s owner, which the library and the commands add where a worker asks for one. */
@@ -39,6 +42,8 @@ export interface Prepared {
   permissions: Permissions;
   /** The folders with which workspaces begin; absent where there are none. */
   folders?: StartFolders;
+  /** The seal of the attachments that are named by paths; absent where there is none, or the worker's permissions allow them. */
+  attachmentsSeal?: string;
   /** The seals of these folders, by their paths; absent where a worker's permissions allow them. */
   folderSeals?: Record<string, string>;
 }

@@ -20,8 +20,6 @@ export interface SolveInput {
 export interface PreparedSolve extends Prepared {
   problem: string;
   settings: PlanSettings;
-  /** The seal of the attachments that are named by paths; absent where there is none, or the worker's permissions allow them. */
-  attachmentsSeal?: string;
 }
 
 /** What the problem asks for, as the planner states it before it plans. */

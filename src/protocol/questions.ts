@@ -1,3 +1,4 @@
+import type { ParameterSchema } from './message.ts';
 import type { HumanAnswer } from './orchestration.ts';
 
 /** One response to a question, by another agent's shadow or by a person. */
@@ -58,6 +59,8 @@ export interface PendingQuestion {
   tool?: string;
   /** What it is to be called with, as JSON for a person: see `shownArguments`. */
   arguments?: string;
+  /** What the tool takes, by which changed arguments can be checked; absent where that is not known. */
+  parameters?: ParameterSchema;
 }
 
 /** All that is asked. */

@@ -1,4 +1,5 @@
 import type { AgentState } from './agent-state.ts';
+import type { AttachmentInput } from './attachment.ts';
 import type { Work } from './search.ts';
 import type { Prepared } from './orchestration.ts';
 import type { RunLimits, Usage } from './usage.ts';
@@ -7,6 +8,8 @@ import type { ResearchSettings } from './settings.ts';
 /** Input of the workflow `research`; only `idea` is needed. */
 export interface ResearchInput {
   idea: string;
+  /** The files that come with it. */
+  attachments?: AttachmentInput[];
   /** A configuration, or the name of a file in the worker's configuration folder. Every setting has a default. */
   config?: object | string;
   /** The signature of `REPRISE_HOME`'s owner, which the library and the commands add where a worker asks for one. */

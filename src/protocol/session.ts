@@ -1,3 +1,4 @@
+import type { AttachmentInput } from './attachment.ts';
 import type { EarlierMessage, HumanAnswer, Prepared, PreparedTeam } from './orchestration.ts';
 import type { Usage } from './usage.ts';
 import type { RunFiles } from './workspace.ts';
@@ -7,6 +8,8 @@ import type { OneAgent } from './settings.ts';
 export interface SessionInput {
   /** A configuration, or a file's name in the worker's configuration folder; the default is one agent without tools. */
   config?: object | string;
+  /** The files that come with it. */
+  attachments?: AttachmentInput[];
   history?: EarlierMessage[];
   /** With a text, the session takes this one turn and completes. Without, it takes turns by `handleText` until `close`. */
   text?: string;

@@ -47,6 +47,7 @@ const stopReasons = {
 const commonLines: LogLines<CommonEventBody> = {
   started: ({ task }) => [line(`Task: ${task}`)],
   notice: ({ text }) => [line(text)],
+  attachment: ({ kind, name, note }) => [line(`📎 ${name} (${kind})${note === undefined ? '' : `: ${note}`}`)],
   warning: ({ agent, text }) => [line(`⚠️ ${agent === undefined ? '' : `[${agent}] `}${text}`)],
   thinking: () => [],
   restart_refused: ({ by, isPlanning, reason }) => {

@@ -104,6 +104,18 @@ describe('approve', () => {
     expect((await home.run(['approve', id, '--allow'])).stderr).toContain(`No tool call of ${id} waits for leave`);
   });
 
+  test("--edit is checked against the tool's parameters before it is sent", async () => {
+    const { turn } = await startAsking('misedited');
+    const refused = await home.run(['approve', '--edit', '{"txet": 2}']);
+    expect(refused).toMatchObject({ status: 2, stdout: '' });
+    expect(refused.stderr).toContain('The newest run that waits for a person: misedited');
+    expect(refused.stderr).toMatch(
+      /--edit: the arguments of write do not fit: text: it is missing, and must be a text/,
+    );
+    await home.run(['approve', 'misedited', '--edit', '{"text": "two"}']);
+    expect(await turn).toMatch(/^It says: wrote two/);
+  });
+
   test('answer takes yes and no about a call, and says how to decide about it otherwise', async () => {
     const { turn } = await startAsking('answered');
     const refused = await home.run(['answer', 'answered', 'Perhaps']);

@@ -69,13 +69,13 @@ describe('ask', () => {
   });
 
   test('the first question is followed by three commands to go on with, on standard error and not with --json', async () => {
-    const { status, stdout, stderr } = await home.run(['start', '--id', 'begun'], { npm_lifecycle_event: 'start' });
+    const { status, stdout, stderr } = await home.run(['start', '--id', 'begun']);
     expect(status).toBe(0);
     expect(stdout).toMatch(finalAnswer);
     expect(stderr.split('\nWhat next:\n')[1]?.split('\n')).toEqual([
-      '  npx reprise ask "…"     a question of your own',
-      '  npx reprise show begun  every answer, vote and cost of this run',
-      '  npx reprise init        a team, tools and a test of your own',
+      '  reprise ask "…"     a question of your own',
+      '  reprise show begun  every answer, vote and cost of this run',
+      '  reprise init        a team, tools and a test of your own',
       '',
     ]);
     const json = await home.run(['start', '--id', 'begun-json', '--json']);
@@ -84,7 +84,7 @@ describe('ask', () => {
   });
 
   test('without a key the first of them names a model, and the variables of the keys', () => {
-    expect(nextText('it is', 'reprise', true)).toBe(
+    expect(nextText('it is', true)).toBe(
       [
         '',
         'What next:',

@@ -304,12 +304,46 @@ describe('a conversation', () => {
     await reprise.close();
   });
 
-  test.skipIf(!hasTerminals)('Ctrl-C leaves with status 130, and the session goes on', async () => {
+  test.skipIf(!hasTerminals)(
+    'Ctrl-C ends the turn and not the chat, and --id shows the last exchange, also one that was interrupted',
+    async () => {
+      const stalled = Promise.withResolvers<never>();
+      script = (seen) => (seen.prompt.includes('say two') ? stalled.promise : echo(seen));
+      const chatting = home.startOnTerminal(chat('--id', 'stopped'));
+      await chatting.says(ready);
+      chatting.type('Please say two.\r');
+      await chatting.says(/agent_a[^]*answering/);
+      chatting.type('\u0003');
+      await chatting.says(/Ending the turn; Ctrl-C again leaves[^]*> \S*$/);
+      expect(await isOpen('stopped')).toBe(true);
+      chatting.type('Please say one.\r');
+      await chatting.prints(/Heard: .*one\.\n/);
+      await chatting.says(ready);
+      chatting.type('\u0004');
+      expect((await chatting.finished).status).toBe(0);
+
+      const later = home.startOnTerminal(['chat', '--id', 'stopped']);
+      await later.says(/> Please say one\.\s+Heard: .*one\.\s+> \S*$/);
+      later.type('Please say two.\r');
+      await later.says(/agent_a[^]*answering/);
+      later.process.kill('SIGKILL');
+      const last = home.startOnTerminal(['chat', '--id', 'stopped']);
+      await last.says(/> Please say two\.[^]*answering/);
+      last.type('\u0003');
+      await last.says(/Ending the turn[^]*> \S*$/);
+      last.type('/exit\r');
+      expect((await last.finished).status).toBe(0);
+    },
+  );
+
+  test.skipIf(!hasTerminals)('Ctrl-C twice at the prompt leaves with status 130, and the session goes on', async () => {
     const chatting = home.startOnTerminal(chat('--id', 'left'));
     await chatting.says(ready);
     chatting.type('Please say one.\r');
     await chatting.prints(/Heard: one\.\n/);
     await chatting.says(ready);
+    chatting.type('\u0003');
+    await chatting.says(/Ctrl-C again, or Ctrl-D, ends the conversation[^]*> \S*$/);
     chatting.type('\u0003');
     expect((await chatting.finished).status).toBe(130);
     expect(chatting.stderr).toContain('Continue it with: reprise chat --id left');

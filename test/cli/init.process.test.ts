@@ -18,9 +18,9 @@ afterAll(() => home.remove());
 
 const read = (file: string): string => readFileSync(join(home.folder, file), 'utf8');
 
-/** The words after `npx reprise` in a line of the commands that `init` names. */
+/** The words after `reprise` in a line of the commands that `init` names. */
 const wordsOf = (line: string): string[] =>
-  [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '').slice(2);
+  [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '').slice(1);
 
 /** Runs the test of a tool as a person does who has just this Node. */
 function runToolTest(file: string) {
@@ -44,7 +44,7 @@ describe('what is written is valid, runs at once with the offline model, and its
     const { status, stdout, stderr } = await home.run(['init', kind, '--kind', kind]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const [toValidate = '', toRun = '', toTest = ''] = (stdout.split('Next:\n')[1] ?? '').split('\n');
-    expect(toRun).toMatch(new RegExp(`^ {2}npx reprise ${command} --config ${kind}/${kind}.yaml "`));
+    expect(toRun).toMatch(new RegExp(`^ {2}reprise ${command} --config ${kind}/${kind}.yaml "`));
 
     const file = read(`${kind}/${kind}.yaml`);
     expect(file).toMatch(new RegExp(`^# yaml-language-server: \\$schema=${schemaId(kind)}\n`));
@@ -162,7 +162,7 @@ test('the first tool of docs/tools.md runs as it is printed there, in an empty f
   mkdirSync(join(home.folder, 'documented', 'tools'), { recursive: true });
   writeFileSync(join(home.folder, 'documented', 'agent.yaml'), config);
   writeFileSync(join(home.folder, 'documented', 'tools', 'weather.ts'), tool);
-  const { stdout } = await home.run(wordsOf(words.replace('agent.yaml', 'documented/agent.yaml')));
+  const { stdout } = await home.run(wordsOf(words.replace('npx ', '').replace('agent.yaml', 'documented/agent.yaml')));
   expect(stdout.split('\n')[0]).toBe(answer);
 });
 

@@ -7,7 +7,7 @@ import type { ListedRun } from '../../src/client.ts';
 const now = Date.parse('2026-11-22T12:00:00Z');
 
 const run = (change: Partial<ListedRun>): ListedRun => ({
-  id: 'ask-20261122-110000-x3f9k2',
+  id: 'ask-x3f9k2m7',
   workflow: 'orchestration',
   question: 'Which database suits a team of five, of whom two work from home and one travels a lot?',
   status: 'completed',
@@ -37,7 +37,7 @@ const open = { status: 'running', outcome: null, endedAt: null } as const;
 test('each run has a line with its kind, state, age, cost and id, and one with its question', () => {
   expect(textOf([run({}), run({ id: 'r1', workflow: 'research', outcome: 'iteration_limit', spent: null })])).toEqual([
     'KIND      STATE            AGE     COST  ID',
-    'ask       submitted        1 h  $0.0123  ask-20261122-110000-x3f9k2',
+    'ask       submitted        1 h  $0.0123  ask-x3f9k2m7',
     '  Which database suits a team of five, of whom two work from home and one travels a lot?',
     'research  iteration limit  1 h        -  r1',
     '  Which database suits a team of five, of whom two work from home and one travels a lot?',
@@ -45,7 +45,7 @@ test('each run has a line with its kind, state, age, cost and id, and one with i
 });
 
 test.each([40, 80, 100, 132])('in %d columns no line is wider, but for an id, which is never cut', (columns) => {
-  const ids = ['q1', 'research-20261122-110000-x3f9k2'];
+  const ids = ['q1', 'research-x3f9k2m7'];
   const question = '数据库'.repeat(40);
   const runs = ids.flatMap((id) => [run({ id, question }), run({ id, ...open, isWaiting: true, waiting: [waiting] })]);
   for (const line of textOf(runs, columns)) {

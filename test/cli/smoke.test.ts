@@ -14,7 +14,11 @@ afterAll(() => home.remove());
 
 /** In the order in which they are run: later ones need the run of the first. */
 const commands: Array<[words: string[], status: number, said: RegExp]> = [
-  [['ask', 'How many attempts does an orchestration get?', '--id', 'q1'], 0, /^Run q1, Web UI http/m],
+  [
+    ['ask', 'How many attempts does an orchestration get?', '--id', 'q1'],
+    0,
+    /^Run q1, Web UI http:\S+\/namespaces\/default\/workflows\/q1$/m,
+  ],
   [['start'], 0, /What next:\n.*reprise ask/],
   [['chat', 'How many attempts are there?', '--json'], 0, /^\{"workflow":"session"/m],
   [['research', 'An idea.', '--id', 'r1', '--detach'], 0, /reprise watch r1/],
@@ -30,6 +34,7 @@ const commands: Array<[words: string[], status: number, said: RegExp]> = [
   [['decide', 'nobody', '--accept'], 1, /There is no run of the id nobody/],
   [['list'], 0, /^KIND +STATE/m],
   [['show', 'q1'], 0, /── Attempt 1 ─/],
+  [['open', 'q'], 0, /^http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\/q1$/m],
   [['prune', '--dry-run'], 0, /ended runs are kept/],
   [['cancel', 'q1'], 1, /The run q1 has ended/],
   [['stats'], 0, /^Orchestrations: \d+ runs?/m],
@@ -48,7 +53,7 @@ test.for(commands)('%j ends with status %i', async ([words, status, said]) => {
 
 test('every command is among them', async () => {
   const { stdout } = await home.run(['--help']);
-  const listed = [...stdout.matchAll(/^ {2}([a-z][\w-]*)(?: \[options\])?(?: [<[]\w+[>\]])* {2}/gm)].map(
+  const listed = [...stdout.matchAll(/^ {2}([a-z][\w-]*)(?: \[options\])?(?: [<[]\w+(?:\.{3})?[>\]])* {2}/gm)].map(
     ([, name]) => name,
   );
   expect(listed).toContain('ask');

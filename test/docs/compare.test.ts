@@ -3,7 +3,7 @@ import { difference } from './compare.ts';
 
 const same: Array<[rule: string, shown: string, printed: string]> = [
   ['the time of a line of progress', 'Task: a', '[2026-01-18 17:09:44] Task: a'],
-  ['a run’s id', 'Run ask-20260118-170944-x3f9', 'Run ask-20261122-014236-i36q1x'],
+  ['a run’s id', 'Run ask-x3f9k2m7', 'Run ask-t3q9abcd'],
   ['an address', 'at localhost:7233', 'at 127.0.0.1:42953'],
   ['a duration', '2 attempts, 1 s, 4 min 12 s left', '2 attempts, 12 min 3 s, 59 s left'],
   ['tokens and costs', '12 calls, 3,143 tokens, $0.0104', '12 calls, 990 tokens, $1.20'],

@@ -1,9 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { PassThrough, Writable } from 'node:stream';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { run } from '../../src/cli/run.ts';
@@ -19,6 +19,15 @@ const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 /** All commands of tests share what is kept compiled; each home of its own would begin with none. */
 const cache = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
+
+/** A folder of the PATH with the program in it, as if it were installed globally. */
+const installed = join(cache, 'bin');
+mkdirSync(installed, { recursive: true });
+try {
+  symlinkSync(join('..', '..', '..', 'bin', 'reprise.mjs'), join(installed, 'reprise'));
+} catch (error) {
+  if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+}
 
 const terminal = fileURLToPath(new URL('./terminal.py', import.meta.url));
 
@@ -170,7 +179,7 @@ export class Home {
 
   #environment(variables: Record<string, string>): Record<string, string> {
     return {
-      PATH: process.env['PATH'] ?? '',
+      PATH: `${installed}${delimiter}${process.env['PATH'] ?? ''}`,
       HOME: this.folder,
       XDG_CACHE_HOME: cache,
       REPRISE_HOME: this.path,

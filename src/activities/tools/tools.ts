@@ -108,6 +108,11 @@ export function createListTools({ store, tools }: Pick<ToolDependencies, 'store'
         ...(quick.length > 0 && { quick: await store.putBlob(JSON.stringify(quick)) }),
         tools: listed,
         descriptions: offered.map(({ tool: { spec } }) => inOneLine(spec.description)),
+        parameters: Object.fromEntries(
+          offered.flatMap(({ tool: { sideEffects, spec, workspace } }) =>
+            sideEffects === 'none' || workspace !== undefined ? [] : [[spec.name, spec.parameters]],
+          ),
+        ),
       };
     };
     const first = await listOf({ own, harmlessOnly });

@@ -9,6 +9,7 @@ import { chosenOf, lookUp, promptFor, unknownText, type Meant } from '../questio
 import { readLine } from '../questions/read-line.ts';
 import { waysToSettle } from '../questions/ways-to-settle.ts';
 import type { Shell } from '../shell.ts';
+import { choices, isRun, runMeant } from '../which-run.ts';
 import { printable } from '../../util/text/printable.ts';
 import { decisionIn } from '../../protocol/tools/permissions.ts';
 
@@ -17,16 +18,19 @@ export interface AnswerOptions extends CommonOptions {
   skip?: boolean;
 }
 
-/** `reprise answer ID [TEXT]`: answers a question. */
+/** `reprise answer [ID] [TEXT]`: answers a question. */
 export async function answer(
   shell: Shell,
-  id: string,
+  id: string | undefined,
   text: string | undefined,
   options: AnswerOptions,
 ): Promise<void> {
-  const given = await givenAnswer(shell, text, options.skip ?? false);
+  const mayBeText = id !== undefined && text === undefined && !options.skip && !looksLikeId.test(id);
+  const early = mayBeText ? undefined : await givenAnswer(shell, text, options.skip ?? false);
   await withConnection(open(shell, options), async ({ reprise }) => {
-    const run = reprise.getRun(id);
+    const isText = mayBeText && !(isWord.test(id) && (await isRun(reprise, id)));
+    const run = reprise.getRun(await runMeant(shell, reprise, isText ? undefined : id, choices.waiting));
+    const given = mayBeText ? await givenAnswer(shell, isText ? id : undefined, false) : early;
     await run.assertOpen();
     const unknown = 'its question cannot be looked up; name it with --question';
     const addressed = await lookUp(reprise, run, options.question, unknown, findQuestion);
@@ -38,6 +42,12 @@ export async function answer(
     shell.say(sentText(run.id, addressed, reply));
   });
 }
+
+/** What is taken for an id that Reprise has made, or for its beginning, and for an answer only behind an id. */
+const looksLikeId = /^(?:ask|chat|research|solve)-\S+$/;
+
+/** What may be any other id. An answer such as `a` is none, although the ids of most runs begin with it. */
+const isWord = /^\S{1,100}$/;
 
 /**
  * The answer that the command line or standard input gives: empty to skip, undefined where the terminal must prompt.

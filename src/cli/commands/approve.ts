@@ -1,4 +1,4 @@
-import type { Run } from '../../client.ts';
+import type { PendingQuestion, Run } from '../../client.ts';
 import type { ToolDecision } from '../../protocol/tools/permissions.ts';
 import { printable } from '../../util/text/printable.ts';
 import { open, withConnection } from '../connection.ts';
@@ -8,6 +8,7 @@ import { editedArguments, readDecision, resolvedText } from '../questions/approv
 import { approveCommand } from '../questions/box.ts';
 import { chosenOf, lookUp, promptFor, unknownText, type Meant } from '../questions/one-request.ts';
 import type { Shell } from '../shell.ts';
+import { choices, runMeant } from '../which-run.ts';
 
 export interface ApproveOptions extends CommonOptions {
   allow?: boolean;
@@ -21,18 +22,19 @@ export interface ApproveOptions extends CommonOptions {
 /** What the options decide, but for the call that it is about. */
 type Given = Omit<ToolDecision, 'id'>;
 
-/** `reprise approve ID [CALL]`: decides about a tool call that waits for leave. */
+/** `reprise approve [ID] [CALL]`: decides about a tool call that waits for leave. */
 export async function approve(
   shell: Shell,
-  id: string,
+  id: string | undefined,
   named: string | undefined,
   options: ApproveOptions,
 ): Promise<void> {
   const given = givenDecision(shell, options);
   await withConnection(open(shell, options), async ({ reprise }) => {
-    const run = reprise.getRun(id);
+    const run = reprise.getRun(await runMeant(shell, reprise, id, choices.waiting));
     await run.assertOpen();
     const meant = await lookUp(reprise, run, named, 'its call cannot be looked up; name it', findCall);
+    if (options.edit !== undefined) checkedEdit(options.edit, meant.pending);
     const decision = given ? { id: meant.questionId, ...given } : await prompt(shell, run, meant, options);
     await run.approve(decision);
     shell.say(sentText(run.id, decision, meant));
@@ -45,15 +47,20 @@ function givenDecision(shell: Shell, { allow, always, deny, edit }: ApproveOptio
   if (chosen.length > 1) throw usageError('--allow, --deny and --edit exclude each other');
   if (edit !== undefined) {
     if (always) throw usageError('--edit is about one call; --always goes with --allow or --deny');
-    const edited = editedArguments(edit);
-    if (typeof edited === 'string') throw usageError(`--edit: ${edited}`);
-    return { action: 'edit', arguments: edited };
+    return { action: 'edit', arguments: checkedEdit(edit) };
   }
   if (deny !== undefined)
     return { action: 'deny', ...(deny !== true && { reason: deny }), ...(always && { always: true }) };
   if (allow || always) return { action: 'allow', ...(always && { always: true }) };
   if (shell.canPrompt) return undefined;
   throw usageError('What is decided? Give --allow, --always, --deny [REASON] or --edit JSON');
+}
+
+/** The arguments of `--edit`. @param asked what they are for, if that is known @throws `CommandError`, status 2 */
+function checkedEdit(edit: string, asked?: PendingQuestion): Record<string, unknown> {
+  const edited = editedArguments(edit, asked);
+  if (typeof edited === 'string') throw usageError(`--edit: ${edited}`);
+  return edited;
 }
 
 async function findCall(run: Run, named: string | undefined): Promise<Meant> {

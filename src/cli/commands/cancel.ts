@@ -4,13 +4,15 @@ import { textOf } from '../follow.ts';
 import { spentText } from '../live/spent.ts';
 import type { CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
+import { choices, runMeant } from '../which-run.ts';
 
 export type CancelOptions = Pick<CommonOptions, 'json' | 'temporal'>;
 
-/** `reprise cancel ID`: ends a run, waits for its end, and prints the best answer that it has. */
-export async function cancel(shell: Shell, id: string, options: CancelOptions): Promise<void> {
+/** `reprise cancel [ID]`: ends a run, waits for its end, and prints the best answer that it has. */
+export async function cancel(shell: Shell, given: string | undefined, options: CancelOptions): Promise<void> {
   const { say } = shell;
   await withConnection(openWithWorker(shell, options), async ({ reprise }) => {
+    const id = await runMeant(shell, reprise, given, choices.open);
     const run = reprise.getRun(id);
     await run.cancel();
     const result = await run.result();

@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { createInterface } from 'node:readline';
-import type { EventCursor, SessionRun } from '../../client.ts';
+import type { EventCursor, SessionRun, TurnResult } from '../../client.ts';
 import { isPassing } from '../../client/snapshot.ts';
 import { revive } from '../connection.ts';
 import { problemsOf, problemText } from '../../config/problems.ts';
@@ -28,7 +28,8 @@ export function problemsIn(part: 'text' | 'history', value: unknown, name: strin
 }
 
 /**
- * Takes one turn: shows it while it goes on, and prints its answer. Ctrl-C ends the command, but not the turn.
+ * Takes one turn: shows it while it goes on, and prints its answer. Ctrl-C ends the command, but not the turn; where the person
+ * has just typed the text, it ends the turn, and only a second one the command.
  *
  * @param isChat whether the person has just typed the text
  * @throws where the turn failed; `Interruption` where the person leaves
@@ -42,6 +43,25 @@ export async function takeTurn(
 ): Promise<void> {
   checkText(text);
   const after = await placeOf(session);
+  await followTurn(shell, session, after, session.send(text), options, isChat);
+}
+
+async function followTurn(
+  shell: Shell,
+  session: SessionRun,
+  after: EventCursor | undefined,
+  turn: Promise<Pick<TurnResult, 'answer' | 'workspace'>>,
+  options: FollowOptions,
+  isChat: boolean,
+): Promise<void> {
+  let isStopped = !isChat;
+  const stop = (): string | undefined => {
+    if (isStopped) return undefined;
+    isStopped = true;
+    // One that has ended meanwhile has its answer.
+    session.stopTurn().catch(() => {});
+    return 'Ending the turn; Ctrl-C again leaves the conversation';
+  };
   const following = new Following(
     shell,
     session,
@@ -49,8 +69,8 @@ export async function takeTurn(
     () => revive(shell, options),
     () => sayGoodbye(shell, session, options),
     isChat,
+    stop,
   );
-  const turn = session.send(text);
   try {
     await following.show({ until: turn, ...(after !== undefined && { after }) });
   } finally {
@@ -62,6 +82,28 @@ export async function takeTurn(
   await (options.json ? shell.printJson(result) : shell.printText(result.answer));
   if (options.out !== undefined) await writeFiles(shell, session.id, result.workspace, options.out);
   if (isChat) shell.say('');
+}
+
+/** Shows what was said last in a session that is open; where that has no answer yet, it is followed. */
+export async function showLast(shell: Shell, session: SessionRun, options: FollowOptions): Promise<void> {
+  const after = await placeOf(session);
+  const events = after === undefined ? [] : await session.events();
+  const turn = events.findLast((event) => event.type === 'turn');
+  if (after === undefined || turn === undefined) return;
+  const final = events.findLast((event) => event.type === 'final');
+  shell.say(`> ${turn.text}\n`);
+  if (final !== undefined && final.seq > turn.seq) return shell.say(`${final.answer}\n`);
+  const since = { runId: after.runId, seq: turn.seq };
+  await followTurn(shell, session, since, endOf(session, since), options, true);
+}
+
+/** Waits for the end of a turn that was begun before. */
+async function endOf(session: SessionRun, after: EventCursor): Promise<{ answer: string }> {
+  for await (const { events } of session.watch({ after })) {
+    const final = events.find((event) => event.type === 'final');
+    if (final !== undefined) return final;
+  }
+  return { answer: '' };
 }
 
 /** Says that the session does not end with the command. */
@@ -88,7 +130,7 @@ async function placeOf(session: SessionRun): Promise<EventCursor | undefined> {
 /**
  * The lines that a person types on the terminal, or those of standard input where nobody can type.
  *
- * @param onInterrupt is called when the person presses Ctrl-C at the prompt
+ * @param onInterrupt is called when the person presses Ctrl-C twice at the prompt
  */
 export function openLines(shell: Shell, onInterrupt: () => never): AsyncIterable<string> {
   return shell.canPrompt ? typedLines(shell, onInterrupt) : createInterface({ input: shell.stdin });
@@ -96,9 +138,16 @@ export function openLines(shell: Shell, onInterrupt: () => never): AsyncIterable
 
 async function* typedLines(shell: Shell, onInterrupt: () => never): AsyncGenerator<string> {
   const history: string[] = [];
+  let wasInterrupted = false;
   for (;;) {
     const entered = await readLine(shell, '> ', { history });
-    if (entered.kind === 'interrupt') onInterrupt();
+    if (entered.kind === 'interrupt') {
+      if (wasInterrupted) onInterrupt();
+      wasInterrupted = true;
+      shell.say('Ctrl-C again, or Ctrl-D, ends the conversation');
+      continue;
+    }
+    wasInterrupted = false;
     if (entered.kind !== 'line') return;
     if (entered.text.trim() !== '') history.unshift(entered.text);
     yield entered.text;

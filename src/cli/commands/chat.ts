@@ -2,7 +2,8 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { readFileSync } from 'node:fs';
 import { newRunId, RunNotOpenError, type Reprise, type SessionInput, type SessionRun } from '../../client.ts';
 import { obey, typedOf, type Conversation } from './chat-commands.ts';
-import { chatCommand, checkText, openLines, problemsIn, sayGoodbye, takeTurn } from './chat-turn.ts';
+import { chatCommand, checkText, openLines, problemsIn, sayGoodbye, showLast, takeTurn } from './chat-turn.ts';
+import { readAttachments } from '../attachments.ts';
 import { readConversation } from '../checked-config.ts';
 import { openWithWorker, revive, withConnection } from '../connection.ts';
 import { CommandError, Interruption, usageError } from '../exit.ts';
@@ -26,6 +27,7 @@ export async function chat(shell: Shell, text: string | undefined, options: Chat
   const config = await readConversation(shell, options);
   const input: SessionInput = {
     ...(config !== undefined && { config }),
+    ...(await readAttachments(shell, options)),
     ...(options.history !== undefined && { history: readHistory(shell, options.history) }),
   };
   await withConnection(openWithWorker(shell, options), async (opened) => {
@@ -58,7 +60,11 @@ async function isOpenSession(shell: Shell, { client }: Reprise, id: string, opti
       return false;
     }
     if (type !== 'session') throw usageError(`The run ${id} is no session: its type is ${type}`);
-    const { config, history, model, maxTokens, agents, budget, tools, yes } = options;
+    const { attach, config, history, model, maxTokens, agents, budget, tools, yes } = options;
+    if (attach !== undefined)
+      throw usageError(
+        `The session ${id} is open, and takes files only when it begins; begin another one with --attach`,
+      );
     if ([config, history, model, maxTokens, agents, budget, tools, yes].some((each) => each !== undefined))
       shell.say(`The session ${id} is open: it goes on with its own configuration and history`);
     return true;
@@ -78,8 +84,9 @@ async function converse(shell: Shell, conversation: Conversation, options: ChatO
     if (hasBegun) sayGoodbye(shell, session, options);
     throw new Interruption();
   });
-  if (isTyped) shell.say('/help lists the commands; Ctrl-D or /exit ends the conversation.');
+  if (isTyped) shell.say('/help lists the commands; Ctrl-C ends a turn, Ctrl-D or /exit the conversation.');
   try {
+    if (isTyped && wasOpen) await showLast(shell, session, options);
     for await (const line of lines) {
       const typed = typedOf(line);
       if (typed.kind === 'exit') break;

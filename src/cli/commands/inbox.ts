@@ -34,7 +34,7 @@ async function printInbox(shell: Shell, reprise: Reprise, { json, temporal }: In
   const questions = await reprise.inbox((id, reason) => warnOf(shell, id, reason));
   if (json) await shell.print(JSON.stringify(questions));
   else if (questions.length === 0) shell.say('Nobody waits for a person');
-  else await shell.print(questions.map((each) => textOf(each, temporal)).join('\n\n'));
+  else await shell.print(shell.typed(questions.map((each) => textOf(each, temporal)).join('\n\n')));
 }
 
 /** Prints each question once when it appears, until interrupted. */
@@ -74,7 +74,7 @@ async function printNew(
         const key = JSON.stringify([workflowId, questionId, askedAt]);
         if (shown.has(key)) continue;
         shown.add(key);
-        await shell.print(json ? JSON.stringify(question) : `${textOf(question, temporal)}\n`);
+        await shell.print(json ? JSON.stringify(question) : `${shell.typed(textOf(question, temporal))}\n`);
         if (command !== undefined) notify(shell, command, question, shell.say);
       }
     } catch (error) {

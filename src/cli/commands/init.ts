@@ -76,18 +76,20 @@ export async function init(shell: Shell, dir: string, options: InitOptions): Pro
     const names = taken.map(({ name }) => shown(name));
     throw usageError(`Nothing is overwritten, and there is already: ${names.join(', ')}`);
   }
-  for (const { name, text } of files) write(join(folder, name), text);
+  for (const { name, text } of files) write(join(folder, name), shell.typed(text));
   const missing = missingKey(backend, environment);
   const width = Math.max(...files.map(({ name }) => shown(name).length));
   await shell.print(
-    [
-      'Written:',
-      ...files.map(({ name, what }) => `  ${shown(name).padEnd(width)}  ${what}`),
-      `Model: ${describeBackend(backend)}${missing === undefined ? '' : `, which needs ${missing}`}`,
-      '',
-      'Next:',
-      ...nextCommands(shell, kind, shown).map((line) => `  ${line}`),
-    ].join('\n'),
+    shell.typed(
+      [
+        'Written:',
+        ...files.map(({ name, what }) => `  ${shown(name).padEnd(width)}  ${what}`),
+        `Model: ${describeBackend(backend)}${missing === undefined ? '' : `, which needs ${missing}`}`,
+        '',
+        'Next:',
+        ...nextCommands(shell, kind, shown).map((line) => `  ${line}`),
+      ].join('\n'),
+    ),
   );
 }
 
@@ -192,13 +194,13 @@ const typed = (cwd: string, file: string): string =>
   shellWord(isWithin(cwd, file) ? relative(cwd, file).split(sep).join('/') : file);
 
 const runCommand = (kind: Kind, shown: Shown): string =>
-  `npx reprise ${kinds[kind].command} --config ${shown(`${kind}.yaml`)} "${kinds[kind].text}"`;
+  `reprise ${kinds[kind].command} --config ${shown(`${kind}.yaml`)} "${kinds[kind].text}"`;
 
 function nextCommands({ env }: Shell, kind: Kind, shown: Shown): string[] {
   // The Node that runs this was fetched where the machine's own is too old for TypeScript.
   const node = isWithin(cacheFolder(env), process.execPath) ? shellWord(process.execPath) : 'node';
   return [
-    `npx reprise validate ${shown(`${kind}.yaml`)}`,
+    `reprise validate ${shown(`${kind}.yaml`)}`,
     runCommand(kind, shown),
     `${node} --test ${shown('tools/prices.test.ts')}`,
   ];

@@ -6,19 +6,21 @@ import { checkOut, writeFiles } from '../out.ts';
 import type { Shell } from '../shell.ts';
 import { layoutFor } from '../show/layout.ts';
 import { recordText } from '../show/record-text.ts';
+import { choices, runMeant } from '../which-run.ts';
 
 export interface ShowOptions extends Pick<CommonOptions, 'json' | 'out' | 'plain' | 'temporal'> {
   prompts?: boolean;
 }
 
-/** `reprise show ID`: prints everything that a run has done, with its texts; with `--out` it writes its files too. */
+/** `reprise show [ID]`: prints everything that a run has done, with its texts; with `--out` it writes its files too. */
 export async function show(
   shell: Shell,
-  id: string,
+  given: string | undefined,
   { json, out, plain, prompts, ...options }: ShowOptions,
 ): Promise<void> {
   checkOut(shell, { ...(out !== undefined && { out }) });
   await withConnection(open(shell, options), async ({ reprise }) => {
+    const id = await runMeant(shell, reprise, given, choices.any);
     const record = await reprise
       .getRun(id)
       .show({ home: homeFolder(shell), variables: shell.env, prompts: prompts ?? false })

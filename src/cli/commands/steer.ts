@@ -4,18 +4,20 @@ import { usageError } from '../exit.ts';
 import { watchCommand } from '../follow.ts';
 import type { CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
+import { choices, runMeant } from '../which-run.ts';
 
 export interface RestartOptions extends CommonOptions {
   reason: string;
   instructions: string;
 }
 
-/** `reprise restart ID`: asks for a restart as a person. */
-export async function restart(shell: Shell, id: string, options: RestartOptions): Promise<void> {
+/** `reprise restart [ID]`: asks for a restart as a person. */
+export async function restart(shell: Shell, given: string | undefined, options: RestartOptions): Promise<void> {
   const { reason, instructions } = options;
   if (reason.trim() === '' || instructions.trim() === '')
     throw usageError('--reason and --instructions must not be empty');
   await withConnection(open(shell, options), async ({ reprise }) => {
+    const id = await runMeant(shell, reprise, given, choices.restartable);
     const run = await restartable(reprise, id);
     await run.requestRestart(reason, instructions);
     shell.say(`Restart of ${id} requested. See what comes of it with: ${watchCommand(id, options)}`);
@@ -38,10 +40,11 @@ export interface DecideOptions extends CommonOptions {
   note?: string;
 }
 
-/** `reprise decide ID`: ends the loop of a research run as a person. */
-export async function decide(shell: Shell, id: string, options: DecideOptions): Promise<void> {
+/** `reprise decide [ID]`: ends the loop of a research run as a person. */
+export async function decide(shell: Shell, given: string | undefined, options: DecideOptions): Promise<void> {
   const decision = decisionIn(options);
   await withConnection(open(shell, options), async ({ reprise }) => {
+    const id = await runMeant(shell, reprise, given, choices.research);
     const run = reprise.getResearch(id);
     const type = await run.openType();
     if (type !== 'research') throw usageError(`The run ${id} is no research: its type is ${type}`);

@@ -5,11 +5,13 @@ import { follow } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';
 import { checkOut } from '../out.ts';
 import type { Shell } from '../shell.ts';
+import { choices, runMeant } from '../which-run.ts';
 
-/** `reprise watch ID`: shows a run from its beginning to its end, and prints its answer. */
-export async function watch(shell: Shell, id: string, options: FollowOptions): Promise<void> {
+/** `reprise watch [ID]`: shows a run from its beginning to its end, and prints its answer. */
+export async function watch(shell: Shell, given: string | undefined, options: FollowOptions): Promise<void> {
   checkOut(shell, options);
   await withConnection(openWithWorker(shell, options), async ({ reprise }) => {
+    const id = await runMeant(shell, reprise, given, choices.any);
     const run = reprise.getRun(id);
     await run.isOpen().catch((error: unknown) => {
       throw error instanceof WorkflowNotFoundError ? new CommandError(`There is no run of the id ${id}`) : error;

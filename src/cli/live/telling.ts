@@ -11,6 +11,7 @@ import { logLine } from '../../worker/log-sink.ts';
 export class Telling {
   readonly #plain: boolean;
   readonly #isChat: boolean;
+  readonly #typed: (text: string) => string;
   readonly #agents = new Map<string, string>();
   readonly #told = new Map<string, number>();
   #whyIsTold = false;
@@ -18,10 +19,12 @@ export class Telling {
   /**
    * @param plain without emoji
    * @param isChat whether a person types what is said, and need not be told of it, nor that it was answered
+   * @param typed makes the commands in a text such as can be typed here
    */
-  constructor(plain: boolean, isChat = false) {
+  constructor(plain: boolean, isChat = false, typed = (text: string): string => text) {
     this.#plain = plain;
     this.#isChat = isChat;
+    this.#typed = typed;
   }
 
   linesOf({ events, calls }: RunSnapshot): string[] {
@@ -81,11 +84,13 @@ export class Telling {
   }
 
   #format(entry: LogEntry, at: string): string {
-    const line = printable(logLine(entry, at));
+    const line = this.#typed(printable(logLine(entry, at)));
     return this.#plain ? withoutEmoji(line) : line;
   }
 }
 
-/** Whether an event only repeats what the person has typed, or that it is answered. */
+/** Whether an event only repeats what the person has typed or done, or that it is answered. */
 const isPlainInChat = (event: RunEvent): boolean =>
-  event.type === 'turn' || (event.type === 'final' && ['answered', 'submitted'].includes(event.outcome));
+  event.type === 'turn' ||
+  (event.type === 'stopped' && event.why === 'cancelled') ||
+  (event.type === 'final' && ['answered', 'submitted'].includes(event.outcome));

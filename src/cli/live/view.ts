@@ -30,7 +30,9 @@ export interface View {
 export function openView(shell: Shell, plain: boolean, isChat: boolean): View {
   const { env, stderr } = shell;
   const redraws = stderr.isTTY && env['TERM'] !== 'dumb' && !plain;
-  return redraws ? new TerminalView(stderr, isChat, shell.isColored(stderr)) : new PlainView(stderr, plain, isChat);
+  return redraws
+    ? new TerminalView(stderr, isChat, shell.isColored(stderr), shell.typed)
+    : new PlainView(stderr, plain, isChat, shell.typed);
 }
 
 /** How many milliseconds may pass in silence before a line says that the run goes on. */
@@ -43,9 +45,9 @@ class PlainView implements View {
   readonly #progress = new Progress();
   #saidAt = Date.now();
 
-  constructor(stream: Output, plain: boolean, isChat: boolean) {
+  constructor(stream: Output, plain: boolean, isChat: boolean, typed: Shell['typed']) {
     this.#stream = stream;
-    this.#telling = new Telling(plain, isChat);
+    this.#telling = new Telling(plain, isChat, typed);
   }
 
   show(look: RunSnapshot): void {
@@ -95,10 +97,10 @@ export class TerminalView implements View {
   #look: RunSnapshot | undefined;
   #drawn: string[] = [];
 
-  constructor(stream: Output, isChat = false, isColored = false) {
+  constructor(stream: Output, isChat = false, isColored = false, typed?: Shell['typed']) {
     this.#stream = stream;
     this.#isColored = isColored;
-    this.#telling = new Telling(false, isChat);
+    this.#telling = new Telling(false, isChat, typed);
     // Of a terminal without a size, log-update would take the width of 0 for what it says.
     const sized = Object.create(stream, {
       columns: { get: () => screenOf(stream).columns },

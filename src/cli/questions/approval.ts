@@ -1,4 +1,5 @@
-import type { InboxQuestion, RunEvent } from '../../client.ts';
+import { argumentReader } from '../../activities/tools/arguments.ts';
+import type { InboxQuestion, PendingQuestion, RunEvent } from '../../client.ts';
 import { decisionIn, type ToolDecision } from '../../protocol/tools/permissions.ts';
 import { argumentsIn } from '../../workflows/agent/arguments.ts';
 import { printable } from '../../util/text/printable.ts';
@@ -14,11 +15,8 @@ const hint =
   'Type y to allow it, n or n REASON to deny it, e to edit its arguments, always to allow it for all of this run';
 
 /** Prompts until a person has decided about a tool call. Enter alone decides nothing. */
-export async function readDecision(
-  shell: Shell,
-  { arguments: given = '', questionId: id }: InboxQuestion,
-  withdrawn: AbortSignal,
-): Promise<Decided> {
+export async function readDecision(shell: Shell, asked: InboxQuestion, withdrawn: AbortSignal): Promise<Decided> {
+  const { arguments: given = '', questionId: id } = asked;
   for (;;) {
     const entered = await readLine(shell, prompt, { withdrawn });
     if (entered.kind !== 'line') return entered;
@@ -30,7 +28,7 @@ export async function readDecision(
         ...(initial !== undefined && { initial }),
       });
       if (edited.kind !== 'line') return edited;
-      const checked = editedArguments(edited.text);
+      const checked = editedArguments(edited.text, asked);
       if (typeof checked !== 'string')
         return { kind: 'decision', decision: { id, action: 'edit', arguments: checked } };
       shell.say(checked);
@@ -42,12 +40,19 @@ export async function readDecision(
   }
 }
 
-/** Arguments that a person has typed, or in words why they are none. */
-export function editedArguments(json: string): Record<string, unknown> | string {
+/** Arguments that a person has typed, or in words why they are none. @param asked what they are for, if that is known */
+export function editedArguments(
+  json: string,
+  { parameters, tool: name = '' }: Partial<PendingQuestion> = {},
+): Record<string, unknown> | string {
   try {
     const value: unknown = JSON.parse(json);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-    return 'The arguments of a call are one JSON object, such as {"to": "…"}';
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return 'The arguments of a call are one JSON object, such as {"to": "…"}';
+    if (parameters === undefined) return value as Record<string, unknown>;
+    const read = argumentReader([{ name, description: '', parameters }]);
+    const { reply } = read({ id: 'edited', name, arguments: json }, 'tool_calls');
+    return 'error' in reply ? reply.error : (value as Record<string, unknown>);
   } catch (error) {
     return `These arguments are no JSON: ${(error as Error).message}`;
   }

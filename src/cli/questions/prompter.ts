@@ -103,6 +103,7 @@ export class QuestionPrompter {
     const { kind, questionId } = question;
     switch (entered.kind) {
       case 'interrupt':
+        this.#waiting.delete(questionId);
         this.#leave();
         return undefined;
       case 'withdrawn':
@@ -135,9 +136,9 @@ function questionIn(
   workflowId: string,
   event: Extract<RunEvent, { type: 'question' | 'approval_requested' }>,
 ): InboxQuestion {
-  const { arguments: given = '', askedAt, expiresAt, from, kind, question, questionId, tool } = event;
+  const { arguments: given = '', askedAt, expiresAt, from, kind, parameters, question, questionId, tool } = event;
   const asked = { workflowId, kind, questionId, from, question, askedAt, expiresAt };
-  return tool === undefined ? asked : { ...asked, tool, arguments: given };
+  return tool === undefined ? asked : { ...asked, tool, arguments: given, ...(parameters && { parameters }) };
 }
 
 /** @param command the command that answers the question */

@@ -1,6 +1,6 @@
 import type { Caller } from '../agent-state.ts';
 import type { InputGiven, InputRequired } from './elicitation.ts';
-import type { ImageRef, TokenUsage, ToolSpec } from '../message.ts';
+import type { ImageRef, ParameterSchema, TokenUsage, ToolSpec } from '../message.ts';
 import type { WorkspaceInput } from '../workspace.ts';
 import type { McpServer, ToolSources } from '../settings.ts';
 
@@ -57,6 +57,8 @@ export interface ToolList {
   tools: ListedTool[];
   /** What each of them does, in a line. */
   descriptions: string[];
+  /** By their names: the parameters of those that a person may be asked about, which is all with side effects. */
+  parameters: Record<string, ParameterSchema>;
 }
 
 export interface ListToolsResult extends ToolList {

@@ -3,6 +3,7 @@ import type { TextRef } from '../../protocol/message.ts';
 import { askCallOf } from '../ask-others/ask-call.ts';
 import type { Asker, Broadcast } from '../ask-others/broadcast.ts';
 import { accepted, replyBy } from './prompts.ts';
+import type { ToolExecutor } from './tool-executor.ts';
 import type { Purpose } from './model-caller.ts';
 
 /** What was read from a reply. With `error` the reply is to be repaired; its `value` is used if that does not succeed. */
@@ -35,12 +36,14 @@ export interface StructuredResult<T> {
 export interface StructuredAgent extends Asker {
   /** Undefined when it may not ask a person. */
   broadcast: Broadcast | undefined;
+  /** What it may use before it replies; absent for nothing. */
+  tools?: ToolExecutor | undefined;
 }
 
 /** How often the model is told what is wrong with its reply. */
 const mostRepairs = 2;
 
-/** How many replies may ask a person before there is a structured one. */
+/** How many replies may ask a person, or use tools, before there is a structured one. */
 const mostRounds = 10;
 
 /**
@@ -56,19 +59,27 @@ export async function structured<T>(
   onAsking: (isAsking: boolean) => void = () => {},
   isHeld = asker.agent.callsBySchema,
 ): Promise<StructuredResult<T>> {
-  const { agent, broadcast } = asker;
-  const choice = { oneOf: [spec.tool, ...(broadcast === undefined ? [] : ['ask_others'])] };
+  const { agent, broadcast, tools } = asker;
+  const own = tools?.described.map(({ name }) => name) ?? [];
+  const choice = { oneOf: [spec.tool, ...own, ...(broadcast === undefined ? [] : ['ask_others'])] };
   let last: StructuredResult<T> | undefined;
   let bySchema = isHeld ? [spec.tool] : undefined;
   for (let repairs = 0, rounds = 0; ;) {
     const { calls, content, finish } = await agent.reply(purpose, { choice, bySchema });
     if (calls.length === 0) bySchema = [spec.tool];
-    const asks = calls.filter(({ name }) => name === 'ask_others');
-    if (broadcast !== undefined && asks.length > 0 && rounds < mostRounds) {
+    const asks = broadcast === undefined ? [] : calls.filter(({ name }) => name === 'ask_others');
+    const uses = calls.filter(({ name }) => tools?.has(name));
+    if (asks.length + uses.length > 0 && rounds < mostRounds) {
       rounds += 1;
-      for (const call of calls) if (!asks.includes(call)) agent.answerCall(call.id, replyBy(spec.tool));
+      for (const call of calls)
+        if (!asks.includes(call) && !uses.includes(call)) agent.answerCall(call.id, replyBy(spec.tool));
+      for (const call of uses) {
+        const used = await tools?.call(call);
+        agent.answerCall(call.id, used?.content ?? '', used?.images);
+      }
+      if (asks.length === 0) continue;
       onAsking(true);
-      await broadcast.answerCalls(asker, asks.map(askCallOf), [], purpose.when);
+      await broadcast?.answerCalls(asker, asks.map(askCallOf), [], purpose.when);
       onAsking(false);
       continue;
     }

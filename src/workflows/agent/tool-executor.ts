@@ -100,7 +100,14 @@ export class ToolExecutor {
       return new ToolExecutor(agent, { ...list, set, slow: new Set() }, run, workspace);
     };
     if (sources.packages.length + sources.mcpServers.length + first.own.length === 0)
-      return [new ToolExecutor(agent, { set: null, tools: [], descriptions: [], slow: new Set() }, run, workspace)];
+      return [
+        new ToolExecutor(
+          agent,
+          { set: null, tools: [], descriptions: [], parameters: {}, slow: new Set() },
+          run,
+          workspace,
+        ),
+      ];
     const { harmlessOnly, own } = first;
     const listed = await listTools({
       sources,
@@ -148,7 +155,7 @@ export class ToolExecutor {
     const tool = this.#tools.get(call.name);
     if (tool === undefined) return refused(call, `No such tool available: ${call.name}`);
     const { approvals, events } = this.#run;
-    const asked = approvals.of(this.#agent, tool, call.input);
+    const asked = approvals.of(this.#agent, tool, call.input, this.#listed.parameters[call.name]);
     const given = asked && (await asked);
     if (given?.why !== undefined) return refused(call, `not run: ${given.why}`);
     const input = given?.input ?? call.input;

@@ -1,7 +1,9 @@
+import type { Attachment, AttachmentInput } from '../../protocol/attachment.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type { OpenedOrchestration, OpenedTeam, StoredTask } from '../../protocol/stored.ts';
 import type { ToolVariant } from '../../protocol/tools/tool.ts';
 import { worksOnFiles } from '../../protocol/workspace.ts';
+import { attachmentMessages, openAttachments, plainAttachments } from '../agent/attachments.ts';
 import { hasTools, ToolExecutor } from '../agent/tool-executor.ts';
 import { askingOf, askingTools } from '../ask-others/prompts.ts';
 import { loadHandleText } from '../custom-code/run.ts';
@@ -48,22 +50,43 @@ export async function openTeam(
 /** Announces an orchestration, and makes its team and its task ready. @throws what `openTeam` throws */
 export async function openOrchestration(
   prepared: OpenedOrchestration,
+  given: AttachmentInput[] | undefined,
   handlers: RunHandlers,
 ): Promise<[TeamContext, Task]> {
   const { history, humanQa, stored, task, team } = prepared;
   const ids = team.agents.map(({ id }) => id);
   announce(handlers, task, ids, prepared);
   const context = await openTeam(prepared, handlers, { questions: { history: humanQa } });
-  return [context, newTask(task, history, stored)];
+  const attachments = await teamAttachments(prepared, given, handlers);
+  return [context, newTask(task, history, stored, attachments)];
 }
 
+/** Stores the files that come with a team's run. */
+export const teamAttachments = (
+  prepared: OpenedTeam,
+  given: AttachmentInput[] | undefined,
+  { events }: RunHandlers,
+): Promise<Attachment[]> => {
+  const { agents } = prepared.team;
+  const packages = agents.flatMap(({ tools }) => tools.packages);
+  return openAttachments(given, packages, agents[0]?.backend, prepared, events);
+};
+
 /** A task, which has no session. @param stored its texts, and those of what was said before */
-export function newTask(task: string, history: EarlierMessage[], stored: StoredTask): Task {
+export function newTask(
+  task: string,
+  history: EarlierMessage[],
+  stored: StoredTask,
+  attachments: Attachment[] = [],
+): Task {
   return {
     task: stored.task,
-    history: history.map(({ role, content }, index) => ({ role, content: stored.history[index] ?? content })),
+    history: [
+      ...history.map(({ role, content }, index) => ({ role, content: stored.history[index] ?? content })),
+      ...attachmentMessages(attachments),
+    ],
     conversation: null,
-    plain: { task, history: () => Promise.resolve(history) },
+    plain: { task, history: async () => [...history, ...(await plainAttachments(attachments))] },
     turn: 0,
   };
 }

@@ -29,7 +29,7 @@ export async function orchestration(input: OrchestrationInput): Promise<Orchestr
   const handlers = new RunHandlers(emptyView('orchestration'));
   // A run that is cancelled before its first attempt ends with a result, as one that is cancelled later.
   const [context, task] = await CancellationScope.nonCancellable(async () =>
-    openOrchestration(await opened(prepareOrchestration(input)), handlers),
+    openOrchestration(await opened(prepareOrchestration(input)), input.attachments, handlers),
   );
   const result = await answerTask(context, task);
   showEnd(result.outcome, result.usage);

@@ -1,3 +1,4 @@
+import type { ParameterSchema } from '../../protocol/message.ts';
 import type { ApprovalEnd, Permissions, ToolDecision } from '../../protocol/tools/permissions.ts';
 import type { ListedTool } from '../../protocol/tools/tool.ts';
 import { shownArguments } from '../agent/arguments.ts';
@@ -71,8 +72,12 @@ export class Approvals {
     return { always: Object.fromEntries(this.#always), requested: this.#requested };
   }
 
-  /** Whether a call may be made; undefined, and nothing to wait for, if nobody has to be asked. */
-  of(agent: string, tool: ListedTool, input: Input): Promise<Approval> | undefined {
+  /**
+   * Whether a call may be made; undefined, and nothing to wait for, if nobody has to be asked.
+   *
+   * @param parameters what the tool takes, if that is known
+   */
+  of(agent: string, tool: ListedTool, input: Input, parameters?: ParameterSchema): Promise<Approval> | undefined {
     const { events, requests, warn } = this.#run;
     const { action, why } = verdictOn(this.#permissions, tool, input);
     if (action === 'allow') return undefined;
@@ -82,7 +87,7 @@ export class Approvals {
     const always = decided?.action === 'allow' && isUnclear ? undefined : decided;
     if (always?.action === 'allow') return undefined;
     if (action === 'ask' && always === undefined && !requests.isSilent('tool'))
-      return this.#request(agent, tool, input, isUnclear);
+      return this.#request(agent, tool, input, isUnclear, parameters);
     const denial = why === 'default' ? 'unattended' : 'rule';
     const kind = action === 'deny' ? denial : always === undefined ? 'silent' : 'person';
     events.emit({ type: 'tool_denied', agent, tool: tool.name, why: kind });
@@ -132,7 +137,13 @@ export class Approvals {
     return this.#waiting.has(id) ? undefined : `no tool call ${id.slice(0, 100)} waits for leave`;
   }
 
-  #request(agent: string, tool: ListedTool, input: Input, isUnclear: boolean): Promise<Approval> {
+  #request(
+    agent: string,
+    tool: ListedTool,
+    input: Input,
+    isUnclear: boolean,
+    parameters: ParameterSchema | undefined,
+  ): Promise<Approval> {
     const { requests, usage } = this.#run;
     const id = `t${++this.#requested}`;
     const { name } = tool;
@@ -140,7 +151,15 @@ export class Approvals {
     const timeout = this.#permissions.timeout ?? Infinity;
     const ofBudget = usage.millisecondsLeft;
     const request = requests.open<Approval>(
-      { kind: 'tool', questionId: id, from: agent, question: `May it run ${name}?`, tool: name, arguments: shown },
+      {
+        kind: 'tool',
+        questionId: id,
+        from: agent,
+        question: `May it run ${name}?`,
+        tool: name,
+        arguments: shown,
+        ...(parameters !== undefined && { parameters }),
+      },
       {
         timeout: Math.min(timeout, ofBudget),
         onTimeout: () => {

@@ -1,5 +1,3 @@
-import { proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../../protocol/activities.ts';
 import type { Attachment, AttachmentInput } from '../../protocol/attachment.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
 import type { BlobRef, Content, Text } from '../../protocol/message.ts';
@@ -7,6 +5,7 @@ import type { QueryAnalysis, SolvePhase, Validation } from '../../protocol/plan-
 import type { OpenedSolve } from '../../protocol/stored.ts';
 import { worksOnFiles, type RunFiles } from '../../protocol/workspace.ts';
 import { Agent } from '../agent/agent.ts';
+import { openAttachments } from '../agent/attachments.ts';
 import { type Purpose } from '../agent/model-caller.ts';
 import { worthNaming } from '../agent/previews.ts';
 import { systemOf, today } from '../agent/prompts.ts';
@@ -23,16 +22,7 @@ import { SharedFiles } from './files.ts';
 import { abilitiesText, roleInstructions, sharedFiles, type ShownResult, type ToolUse } from './prompts.ts';
 import { Subtasks, type Subtask } from './rules/subtasks.ts';
 import { analysisTool, finishTool, subtasksTool, validationTool } from './tools.ts';
-import type { PlanSettings, ToolSources } from '../../protocol/settings.ts';
-
-const { storeAttachments } = proxyActivities<Activities>({
-  summary: 'attachments',
-  startToCloseTimeout: '5 minutes',
-  retry: { maximumAttempts: 5 },
-});
-
-/** The built-in package that reads attachments and keeps the files that subtasks save. */
-const fileTools = 'builtin.attachments';
+import type { PlanSettings } from '../../protocol/settings.ts';
 
 /** The time limit of each model call with all its retries, in milliseconds. */
 export const callTimeout = 600_000;
@@ -107,25 +97,15 @@ export async function openPlan(
   given: AttachmentInput[],
   handlers: RunHandlers,
 ): Promise<PlanContext> {
-  const { attachmentsSeal: seal, problem, settings } = prepared;
+  const { problem, settings } = prepared;
   const { budget, coordination, orchestrator, tools } = settings;
-  const { emit } = handlers.events;
-  const keepsFiles = given.length > 0 || tools.packages.includes(fileTools);
-  // This is needed without attachments too: a run under the id of an earlier one must not see the earlier one's files.
-  const attachments = keepsFiles
-    ? await storeAttachments({
-        attachments: given,
-        backend: settings.backends.executor,
-        ...(seal !== undefined && { seal }),
-      })
-    : [];
-  for (const { bytes, kind, name, note } of attachments)
-    emit({ type: 'attachment', name, kind, bytes, ...(note !== undefined && { note }) });
+  const { executor: backend } = settings.backends;
+  const attachments = await openAttachments(given, tools.packages, backend, prepared, handlers.events);
   const run = openRunContext({ prepared, budget, coordination, agents: 1 }, handlers);
   const asking = askingOf(coordination, 1);
   const askTools = asking === undefined ? [] : askingTools(asking.mode);
   const own = orchestrator.kind === 'custom' ? askTools : [finishTool, ...askTools];
-  const executor = await ToolExecutor.open('executor', withFileTools(tools, attachments), own, run);
+  const executor = await ToolExecutor.open('executor', tools, own, run);
   const starts = await startTrees(prepared, handlers.events);
   const hasFiles = worksOnFiles(tools.packages) || executor.usesFiles;
   const files = hasFiles ? new SharedFiles(starts['executor'] ?? null, handlers.events) : undefined;
@@ -148,12 +128,6 @@ export async function openPlan(
     answer: undefined,
     validation: null,
   };
-}
-
-/** Adds the tools that read files and calculate with what they hold, if there are any files. */
-function withFileTools(tools: ToolSources, attachments: Attachment[]): ToolSources {
-  const own = attachments.length === 0 ? [] : [fileTools, 'builtin.calculator'];
-  return { ...tools, packages: [...new Set([...tools.packages, ...own])] };
 }
 
 async function storeInstructions(

@@ -19,7 +19,6 @@ const endOfRound = {
  * are in Python's notation.
  */
 export const planLines: LogLines<SolveEventBody> = {
-  attachment: ({ kind, name, note }) => [line(`📎 ${name} (${kind})${note === undefined ? '' : `: ${note}`}`)],
   phase: ({ phase }) => [line(`=== Phase ${phases[phase]}: ${phase} ===`)],
   analysis: ({ requirements }) => [line(`The answer must hold: ${requirements.join('; ')}`)],
   subtasks: ({ subtasks }) =>

@@ -1,6 +1,7 @@
 import type { Attachment } from '../../protocol/attachment.ts';
 import type { Content, Text } from '../../protocol/message.ts';
 import type { QueryAnalysis, SubtaskReport } from '../../protocol/plan-and-execute.ts';
+import { attachmentParts } from '../agent/attachments.ts';
 import { joinContent } from '../agent/text.ts';
 import type { ToolAnswer } from '../agent/tool-executor.ts';
 import { fitted } from '../runtime/fitted.ts';
@@ -82,7 +83,7 @@ export function problemMessage(problem: Text, attachments: Attachment[]): Conten
   return joinContent([
     `${headings.problem}\n\n`,
     problem,
-    ...attachmentParts(attachments),
+    ...shownAttachments(attachments),
     '\n\nSay with `submit_analysis` what the answer must hold.',
   ]);
 }
@@ -158,7 +159,7 @@ export function subtaskMessage(brief: SubtaskBrief): Content {
   return joinContent([
     `${headings.problem}\n\n`,
     problem,
-    ...attachmentParts(attachments),
+    ...shownAttachments(attachments),
     ...resultParts(results),
     ...deadEndParts(deadEnds.filter((each) => each.id !== id)),
     `\n\n${headings.subtask} ${id}\n\n`,
@@ -257,14 +258,5 @@ function resultParts(results: ShownResult[]): Content[] {
   ];
 }
 
-function attachmentParts(attachments: Attachment[]): Content[] {
-  if (attachments.length === 0) return [];
-  return [
-    `\n\n${headings.attachments}`,
-    ...attachments.flatMap(({ bytes, kind, name, note, preview }) => [
-      `\n\n### ${name} (${kind}, ${bytes} bytes)`,
-      ...(note === undefined ? [] : [`\n${note}`]),
-      ...(preview === '' ? [] : ['\n', preview]),
-    ]),
-  ];
-}
+const shownAttachments = (attachments: Attachment[]): Content[] =>
+  attachments.length === 0 ? [] : ['\n\n', ...attachmentParts(attachments)];

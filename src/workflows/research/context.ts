@@ -1,5 +1,6 @@
 import type { AgentState } from '../../protocol/agent-state.ts';
-import type { Content, Text } from '../../protocol/message.ts';
+import { attachmentPackages, type AttachmentInput } from '../../protocol/attachment.ts';
+import type { Content, Text, ToolSpec, UserMessage } from '../../protocol/message.ts';
 import type {
   Iteration as IterationRecord,
   Plan,
@@ -11,12 +12,15 @@ import type {
 import type { Work } from '../../protocol/search.ts';
 import type { OpenedResearch, StoredResearch } from '../../protocol/stored.ts';
 import { Agent } from '../agent/agent.ts';
+import { attachmentMessages, openAttachments } from '../agent/attachments.ts';
 import { type Purpose } from '../agent/model-caller.ts';
 import type { StructuredAgent } from '../agent/structured-output.ts';
+import { ToolExecutor } from '../agent/tool-executor.ts';
+import { askingOf, askingTools } from '../ask-others/prompts.ts';
 import type { Iteration } from '../runtime/iterate.ts';
 import { openRunContext, type RunContext } from '../runtime/run-context.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
-import { ideaMessage } from './prompts.ts';
+import { criticismTool, ideaMessage, planTool, reportTool } from './prompts.ts';
 import type { MarkedHit } from './rules/prior-art.ts';
 import type { ResearchSettings } from '../../protocol/settings.ts';
 
@@ -88,6 +92,8 @@ export interface ResearchContext extends RunContext {
   idea: string;
   settings: ResearchSettings;
   stored: StoredResearch;
+  /** Undefined where no files came with the idea. */
+  files: ResearchFiles | undefined;
   /** The texts of the pages that were read, by their addresses; undefined for a page that could not be read. */
   pages: Map<string, Text | undefined>;
   planner: StructuredAgent;
@@ -108,16 +114,51 @@ export interface ResearchContext extends RunContext {
   issueUrl: string | undefined;
 }
 
+/** What all roles have of the files that came with the idea. */
+interface ResearchFiles {
+  shown: Array<UserMessage<Content>>;
+  /** By roles: the tools for the files, beside the role's own. */
+  tools: Record<ResearchRole, ToolExecutor>;
+}
+
+async function openFiles(
+  prepared: OpenedResearch,
+  given: AttachmentInput[],
+  run: RunContext,
+): Promise<ResearchFiles | undefined> {
+  if (given.length === 0) return undefined;
+  const { backends, coordination, weights } = prepared.settings;
+  const attachments = await openAttachments(given, attachmentPackages, backends.plan, prepared, run.events);
+  const asking = askingOf(coordination, 1);
+  const open = (role: ResearchRole, tool: ToolSpec): Promise<ToolExecutor> => {
+    const own = [tool, ...(asking === undefined ? [] : askingTools(asking.mode))];
+    return ToolExecutor.open(role, { packages: attachmentPackages, mcpServers: [] }, own, run);
+  };
+  const [planner, critic, writer] = await Promise.all([
+    open('planner', planTool),
+    open('critic', criticismTool(Object.keys(weights))),
+    open('writer', reportTool),
+  ]);
+  return { shown: attachmentMessages(attachments), tools: { planner, critic, writer } };
+}
+
 /**
  * Opens a research run: it tells the planner the idea, and what earlier runs have learnt.
+ *
+ * @param given the files that come with the idea
  */
-export function openResearch(prepared: OpenedResearch, handlers: RunHandlers): ResearchContext {
+export async function openResearch(
+  prepared: OpenedResearch,
+  given: AttachmentInput[] = [],
+  handlers: RunHandlers,
+): Promise<ResearchContext> {
   const { idea, settings, stored } = prepared;
   const { budget, coordination } = settings;
   const run = openRunContext({ prepared, budget, coordination, agents: 1 }, handlers);
   const { folder, provider } = settings.search;
   if (provider === 'folder' && folder === undefined) run.warn(onlyOwnDocs);
-  const base = { ...run, settings, stored, conversations: {} };
+  const files = await openFiles(prepared, given, run);
+  const base = { ...run, settings, stored, files, conversations: {} };
   const planner = newRoleAgent(base, 'planner', 0);
   const opening = ideaMessage(stored.idea, stored.lessons, settings.max_planning_iterations);
   planner.agent.tell({ role: 'user', content: opening });
@@ -142,21 +183,21 @@ const backendOf = { planner: 'plan', critic: 'criticism', writer: 'synthesize' }
 
 /** Gives a role a fresh conversation. @param number its number among the role's conversations */
 export function newRoleAgent(
-  context: Pick<ResearchContext, 'broadcast' | 'models' | 'conversations' | 'settings' | 'stored'>,
+  context: Pick<ResearchContext, 'broadcast' | 'models' | 'conversations' | 'files' | 'settings' | 'stored'>,
   role: ResearchRole,
   number: number,
 ): StructuredAgent {
-  const { broadcast, models, conversations, settings, stored } = context;
+  const { broadcast, files, models, conversations, settings, stored } = context;
   const backend = settings.backends[backendOf[role]];
   const opening = {
     system: stored.instructions[role],
-    tools: stored.tools[role],
+    tools: files?.tools[role].set ?? stored.tools[role],
     transcript: null,
-    messages: [],
+    messages: files?.shown ?? [],
   };
   const agent = new Agent({ id: role, text: undefined, backend }, models, opening);
   conversations[role] = agent;
-  return { id: role, agent, conversation: `${role} ${number}`, asking: 0, broadcast };
+  return { id: role, agent, conversation: `${role} ${number}`, asking: 0, broadcast, tools: files?.tools[role] };
 }
 
 /** Shows that a role is in a state while it does some work. @param work is given what to call when it asks a person */

@@ -35,7 +35,7 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
   const context = await CancellationScope.nonCancellable(async () => {
     const prepared = await opened(prepareResearch(input));
     announce(handlers, prepared.idea, researchRoles, prepared);
-    return openResearch(prepared, handlers);
+    return openResearch(prepared, input.attachments, handlers);
   });
   const { settings } = context;
   handlers.show(viewOf(context));

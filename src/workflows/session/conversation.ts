@@ -1,28 +1,51 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../../protocol/activities.ts';
+import type { Attachment, AttachmentInput } from '../../protocol/attachment.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
 import type { SessionResult, TurnResult } from '../../protocol/session.ts';
 import type { OpenedSession } from '../../protocol/stored.ts';
 import type { RunFiles } from '../../protocol/workspace.ts';
+import { attachmentMessages, openAttachments } from '../agent/attachments.ts';
 import { preview } from '../orchestration/context.ts';
+import { teamAttachments } from '../orchestration/team.ts';
 import { fitted } from '../runtime/fitted.ts';
+import { belongTo } from '../runtime/own-store.ts';
 import { recordOf, warningsOf } from '../runtime/run-context.ts';
 import { showQuestion } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import { openAgentTurns, type AgentSaid } from './agent-turns.ts';
 import { openCustomTurns } from './custom-turns.ts';
 import { TeamTurnHandler } from './team-turns.ts';
-import { sessionCancelled, type SessionRecord, type TurnHandler } from './turn-handler.ts';
+import { cancelledText, type SessionRecord, type TurnHandler } from './turn-handler.ts';
+import { storeOptions } from '../runtime/store-options.ts';
+
+const { putMessages } = proxyActivities<Activities>(storeOptions);
 
 /** Opens a session's conversation, or continues the one of an earlier run. */
 export async function openConversation(
   prepared: OpenedSession,
+  given: AttachmentInput[] | undefined,
   handlers: RunHandlers,
   earlier: SessionRecord | undefined,
 ): Promise<Conversation> {
   if (earlier !== undefined)
     return new Conversation(await handlerOf(prepared, null, handlers, earlier), prepared, earlier.last);
   for (const text of prepared.notices) handlers.events.emit({ type: 'notice', text });
+  belongTo(prepared.store);
+  const attachments = attachmentMessages(await storeGiven(prepared, given, handlers));
   const { before } = prepared.stored;
-  return new Conversation(await handlerOf(prepared, before, handlers, undefined), prepared);
+  const shown = attachments.length === 0 ? before : await putMessages(before, attachments);
+  return new Conversation(await handlerOf(prepared, shown, handlers, undefined), prepared);
+}
+
+function storeGiven(
+  prepared: OpenedSession,
+  given: AttachmentInput[] | undefined,
+  handlers: RunHandlers,
+): Promise<Attachment[]> {
+  if (prepared.kind === 'team') return teamAttachments(prepared, given, handlers);
+  const { backend, tools } = prepared.agent;
+  return openAttachments(given, tools.packages, backend, prepared, handlers.events);
 }
 
 /** @param before what was said before the session; ignored when there is an earlier run */
@@ -79,7 +102,7 @@ export class Conversation {
       workspace = unchanged(this.#last.workspace),
     } = await this.#handler.take(text, turn);
     const files = workspace && { workspace };
-    const messages = outcome === 'cancelled' ? [...said, `(${sessionCancelled}.)`] : said;
+    const messages = outcome === 'cancelled' ? [...said, `(${cancelledText()}.)`] : said;
     const warnings = warningsOf(run);
     this.#last = { answer, messages, outcome, warnings, turns: turn, ...files };
     return fitted({ answer, messages, turn, warnings, ...files });

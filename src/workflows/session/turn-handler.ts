@@ -18,8 +18,14 @@ import type { RunHandlers } from '../runtime/run-handlers.ts';
 /** Time for each model call of a session's agent, in milliseconds. */
 export const callTimeout = 600_000;
 
-/** What a turn's answer says where there is none because the session was cancelled. */
+/** What those are told who wait for turns of a session that was cancelled. */
 export const sessionCancelled = 'The session was cancelled';
+
+/** What a turn's answer says where there is none because somebody has cancelled the session, or stopped the turn. */
+export function cancelledText(scope = CancellationScope.current()): string {
+  if (scope.parent !== undefined) return cancelledText(scope.parent);
+  return scope.consideredCancelled ? sessionCancelled : 'The turn was stopped';
+}
 
 export interface TurnOutcome {
   answer: string;
@@ -131,7 +137,7 @@ export async function runTurn(
         throw error;
       }
       run.events.emit({ type: 'stopped', why });
-      const words = why === 'budget' ? (error as Error).message : sessionCancelled;
+      const words = why === 'budget' ? (error as Error).message : cancelledText();
       return { answer: work.stopped(words), outcome: why } as const;
     })
     .finally(() => (session.state = 'waiting'));

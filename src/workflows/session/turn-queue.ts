@@ -1,5 +1,11 @@
-import { allHandlersFinished, ApplicationFailure, condition, workflowInfo } from '@temporalio/workflow';
-import { closeSignal, descriptions, handleTextUpdate } from '../../protocol/definitions.ts';
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { closeSignal, descriptions, handleTextUpdate, stopTurnSignal } from '../../protocol/definitions.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { TurnResult } from '../../protocol/session.ts';
 import { quoted } from '../runtime/message-problems.ts';
@@ -12,6 +18,8 @@ type QueuedTurn = (take: (text: string) => Promise<TurnResult>) => Promise<void>
 export class TurnQueue {
   readonly #turns: QueuedTurn[] = [];
   #isClosed = false;
+  /** The scope of the turn under way. */
+  #turn: CancellationScope | undefined;
 
   constructor(messages: Messages) {
     messages.updates.on(handleTextUpdate, {
@@ -26,6 +34,14 @@ export class TurnQueue {
         this.#isClosed = true;
       },
       refusal: () => (this.#isClosed ? 'the session is closing already' : undefined),
+    });
+    messages.on(stopTurnSignal, {
+      description: descriptions.stopTurn,
+      take: () => {
+        if (this.#turn === undefined) messages.ignore('stopTurn', `stopTurn is ignored: ${noTurn}`);
+        this.#turn?.cancel();
+      },
+      refusal: () => (this.#turn === undefined ? noTurn : undefined),
     });
   }
 
@@ -48,6 +64,16 @@ export class TurnQueue {
     }
   }
 
+  /** Takes a turn so that a person can stop it. */
+  async stoppable<T>(take: () => Promise<T>): Promise<T> {
+    this.#turn = new CancellationScope();
+    try {
+      return await this.#turn.run(take);
+    } finally {
+      this.#turn = undefined;
+    }
+  }
+
   /** Refuses the turns that have come and were not begun. @param why for whoever sent them */
   refuse(why: string): void {
     const refusal = ApplicationFailure.nonRetryable(why, failureTypes.turnFailed);
@@ -66,6 +92,8 @@ function queuedTurn(text: string, resolve: (result: TurnResult) => void, reject:
     }
   };
 }
+
+const noTurn = 'no turn is under way';
 
 const problemOf = (text: unknown): string | undefined =>
   typeof text === 'string' && text.trim() !== ''

@@ -35,7 +35,7 @@ export async function session(input: SessionInput & { earlier?: SessionRecord })
   const queue = new TurnQueue(handlers.messages);
   const { conversation, prepared } = await CancellationScope.nonCancellable(async () => {
     const prepared = earlier?.prepared ?? (await opened(prepareSession(input)));
-    return { prepared, conversation: await openConversation(prepared, handlers, earlier) };
+    return { prepared, conversation: await openConversation(prepared, input.attachments, handlers, earlier) };
   });
   if (prepared.text !== undefined) {
     await conversation.take(prepared.text);
@@ -46,7 +46,7 @@ export async function session(input: SessionInput & { earlier?: SessionRecord })
       const next = await queue.next(idleTimeout(prepared));
       if (next === 'closed') return end(conversation);
       if (next === 'full') await goOn({ earlier: conversation.record() });
-      else await next((text) => conversation.take(text));
+      else await next((text) => queue.stoppable(() => conversation.take(text)));
     }
   } catch (error) {
     if (!isCancellation(error) || !isCancelled()) throw error;

@@ -1,0 +1,101 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Reprise } from '../client.ts';
+import { isUnknownAttribute } from '../client/inbox.ts';
+import { openOnly } from '../util/run-status.ts';
+import { ageText } from './commands/list.ts';
+import { CommandError, usageError } from './exit.ts';
+import type { Shell } from './shell.ts';
+
+/** The runs that a command can be about, in words, and as Temporal's lists of workflows select them. */
+interface Choice {
+  what: string;
+  query: string;
+}
+
+const ofTypes = (...types: string[]): string => `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')})`;
+
+const any = ofTypes('orchestration', 'session', 'research', 'planAndExecute');
+
+export const choices = {
+  any: { what: 'run', query: `${any} AND ExecutionStatus != 'ContinuedAsNew'` },
+  open: { what: 'run that goes on', query: `${any} AND ${openOnly}` },
+  waiting: { what: 'run that waits for a person', query: `${any} AND ${openOnly} AND RepriseWaiting = 'human'` },
+  restartable: {
+    what: 'run that can be restarted',
+    query: `${ofTypes('orchestration', 'research')} AND ${openOnly}`,
+  },
+  research: { what: 'research run that goes on', query: `${ofTypes('research')} AND ${openOnly}` },
+} satisfies Record<string, Choice>;
+
+/**
+ * The run that a person means: that of an id, the only one whose id begins so, or the newest one, which is then told.
+ *
+ * @param given an id or its beginning; undefined for the newest run
+ * @returns what was given, where no run has such an id
+ * @throws `CommandError`, status 2, with the runs that it may be, and status 1 where there is none
+ */
+export async function runMeant(
+  shell: Shell,
+  reprise: Reprise,
+  given: string | undefined,
+  choice: Choice,
+): Promise<string> {
+  if (given === undefined) {
+    const [newest] = await runsOf(reprise, choice.query);
+    if (newest === undefined) throw new CommandError(`There is no ${choice.what}`);
+    shell.say(`The newest ${choice.what}: ${newest.id}`);
+    return newest.id;
+  }
+  // A beginning with other characters would have to be quoted in the query.
+  if ((await isRun(reprise, given)) || !/^[\w.:/@-]+$/.test(given)) return given;
+  for (const { query } of [choice, choices.any]) {
+    const runs = await runsOf(reprise, `${query} AND WorkflowId STARTS_WITH '${given}'`);
+    if (runs.length > 1) throw usageError(severalText(given, runs));
+    if (runs[0] !== undefined) return runs[0].id;
+  }
+  return given;
+}
+
+/** Whether there is a run of an id, open or not. */
+export async function isRun({ client }: Reprise, id: string): Promise<boolean> {
+  try {
+    await client.workflow.getHandle(id).describe();
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+interface Found {
+  id: string;
+  /** In milliseconds. */
+  startedAt: number;
+}
+
+/** Runs of a list, the newest first. Of many that have ended, those that ended last. */
+async function runsOf({ client }: Reprise, query: string): Promise<Found[]> {
+  const { namespace } = client.options;
+  const asked = { namespace, query, pageSize: 100 };
+  const { executions } = await client.workflowService.listWorkflowExecutions(asked).catch((error: unknown) => {
+    if (isUnknownAttribute(error)) return { executions: [] };
+    throw error;
+  });
+  const newest = executions
+    .map(({ execution, startTime }) => ({
+      id: execution?.workflowId ?? '',
+      startedAt: Number(startTime?.seconds ?? 0) * 1000 + Number(startTime?.nanos ?? 0) / 1e6,
+    }))
+    .toSorted((one, other) => other.startedAt - one.startedAt);
+  return newest.filter(({ id }, index) => newest.findIndex((each) => each.id === id) === index);
+}
+
+/** How many runs are listed. */
+const most = 10;
+
+const severalText = (given: string, runs: Found[]): string =>
+  [
+    `Several runs have ids that begin with ${given}; name more of one:`,
+    ...runs.slice(0, most).map(({ id, startedAt }) => `  ${id}  ${ageText(Date.now() - startedAt)} ago`),
+    ...(runs.length > most ? [`  … and ${runs.length - most} more`] : []),
+  ].join('\n');

@@ -1,0 +1,69 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../../protocol/activities.ts';
+import { fileTools, type Attachment, type AttachmentInput } from '../../protocol/attachment.ts';
+import { headings } from '../../protocol/headings.ts';
+import type { Content, UserMessage } from '../../protocol/message.ts';
+import type { EarlierMessage, Prepared } from '../../protocol/orchestration.ts';
+import type { Backend } from '../../protocol/settings.ts';
+import type { EventLog } from '../runtime/event-log.ts';
+import { storeOptions } from '../runtime/store-options.ts';
+import { joinContent } from './text.ts';
+
+const { putMessages, readMessages } = proxyActivities<Activities>(storeOptions);
+
+const { storeAttachments } = proxyActivities<Activities>({
+  summary: 'attachments',
+  startToCloseTimeout: '5 minutes',
+  retry: { maximumAttempts: 5 },
+});
+
+/**
+ * Stores the files that come with a run, and tells of each.
+ *
+ * @param given as the run's input has them
+ * @param packages the tool packages of its agents
+ * @param backend that of the agents who work with the files, by which recordings are transcribed
+ */
+export async function openAttachments(
+  given: AttachmentInput[] = [],
+  packages: string[],
+  backend: Backend | undefined,
+  { attachmentsSeal: seal }: Prepared,
+  { emit }: EventLog,
+): Promise<Attachment[]> {
+  // This is needed without attachments too: a run under the id of an earlier one must not see the earlier one's files.
+  if (!packages.includes(fileTools)) return [];
+  const attachments = await storeAttachments({
+    attachments: given,
+    ...(backend !== undefined && { backend }),
+    ...(seal !== undefined && { seal }),
+  });
+  for (const { bytes, kind, name, note } of attachments)
+    emit({ type: 'attachment', name, kind, bytes, ...(note !== undefined && { note }) });
+  return attachments;
+}
+
+/** What prompts say of attachments; nothing where there are none. */
+export function attachmentParts(attachments: Attachment[]): Content[] {
+  if (attachments.length === 0) return [];
+  return [
+    headings.attachments,
+    ...attachments.flatMap(({ bytes, kind, name, note, preview }) => [
+      `\n\n### ${name} (${kind}, ${bytes} bytes)`,
+      ...(note === undefined ? [] : [`\n${note}`]),
+      ...(preview === '' ? [] : ['\n', preview]),
+    ]),
+  ];
+}
+
+/** The message that shows agents the attachments before their task; none where there are none. */
+export function attachmentMessages(attachments: Attachment[]): Array<UserMessage<Content>> {
+  if (attachments.length === 0) return [];
+  const images = attachments.flatMap(({ image }) => image ?? []);
+  const content = joinContent(attachmentParts(attachments));
+  return [{ role: 'user', content, ...(images.length > 0 && { images }) }];
+}
+
+/** The same as plain text, for custom orchestrators. */
+export const plainAttachments = async (attachments: Attachment[]): Promise<EarlierMessage[]> =>
+  attachments.length === 0 ? [] : readMessages(await putMessages(null, attachmentMessages(attachments)));
