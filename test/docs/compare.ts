@@ -10,6 +10,8 @@ const rules: Array<[RegExp, string]> = [
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?/g, '<time>'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<uuid>'],
   [/\b(ask|chat|research|solve)-[a-z0-9]{8}\b/g, '$1-<id>'],
+  // In whichever surroundings a page was written (test/cli/typed.test.ts).
+  [/\b(?:npx reprise|node \S+\/bin\/reprise\.mjs)(?= [a-z])/g, 'reprise'],
   [/(?:localhost|127\.0\.0\.1|\[::1\]):\d+/g, '<address>'],
   [/\b\d+(?:\.\d+)? ?(?:ms|s|min|h|d|seconds?|minutes?|hours?|days?)\b(?: \d+ (?:s|min|h|d)\b)*/g, '<duration>'],
   [/\b\d[\d,.]*k? tokens?\b/g, '<tokens>'],

@@ -196,6 +196,29 @@ describe('a session that is cancelled', () => {
     ['one agent', agent, (reply) => reply],
     ['a team', config, (reply) => teamScript({ answer: reply })],
   ];
+  test.each(sessions)(
+    'a turn of %s that a person stops ends with what there is, and the session goes on',
+    async (_, its, script) => {
+      const { asked, reply } = never();
+      const stalled = script(reply);
+      const others = script(() => Promise.resolve(_ === 'a team' ? answer('Blue.') : { text: 'Blue.' }));
+      let turns = 0;
+      const run = running((seen) => (turns === 0 ? stalled(seen) : others(seen)));
+      const handle = await run.startSession({ config: its });
+      const turn = handle.executeUpdate<TurnResult, [string]>('handleText', { args: ['Which color?'] });
+      await asked;
+      turns = 1;
+      await handle.signal('stopTurn');
+      expect(await turn).toMatchObject({
+        answer: '(No answer yet. The turn was stopped.)',
+        messages: [expect.any(String), '(The turn was stopped.)'],
+      });
+      expect(await handle.executeUpdate('handleText', { args: ['And now?'] })).toMatchObject({ turn: 2 });
+      await handle.signal('close');
+      expect(await handle.result()).toMatchObject({ outcome: 'answered', turns: 2 });
+    },
+  );
+
   test.each(sessions)('in a turn of %s ends the turn, says so, and refuses the next one', async (_, its, script) => {
     const { asked, reply } = never();
     const run = running(script(reply));

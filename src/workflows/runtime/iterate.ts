@@ -120,7 +120,13 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
   }, mayRestart);
   onInterrupt(interrupt);
 
-  const cancelled: Step = { kind: 'end', outcome: loop.cancelOutcome, why: 'The run was cancelled' };
+  const cancelled: Step = {
+    kind: 'end',
+    outcome: loop.cancelOutcome,
+    get why() {
+      return cancelledText('run');
+    },
+  };
   const startTimeout = (onEnd: (outcome: Outcome) => void): (() => void) => {
     if (loop.timeout === undefined) return () => {};
     const { milliseconds, outcome } = loop.timeout;
@@ -202,6 +208,12 @@ export const refuseRequest = ({ handlers }: RunContext): void =>
 
 /** Whether somebody has cancelled the run, whose workflow then delivers what it has. */
 export const isCancelled = (): boolean => CancellationScope.current().consideredCancelled;
+
+/** What was cancelled, in words: the whole run, or of a session the turn under way alone. @param run what the run is called */
+export function cancelledText(run: 'run' | 'session', scope = CancellationScope.current()): string {
+  if (scope.parent !== undefined) return cancelledText(run, scope.parent);
+  return scope.consideredCancelled ? `The ${run} was cancelled` : 'The turn was stopped';
+}
 
 /** Waits until all calls of a cancelled run have been given up, so that what they have cost can be settled. */
 export async function callsCancelled({ models }: RunContext): Promise<void> {

@@ -10,13 +10,14 @@ import { preview } from '../orchestration/context.ts';
 import { teamAttachments } from '../orchestration/team.ts';
 import { fitted } from '../runtime/fitted.ts';
 import { belongTo } from '../runtime/own-store.ts';
+import { cancelledText } from '../runtime/iterate.ts';
 import { recordOf, warningsOf } from '../runtime/run-context.ts';
 import { showQuestion } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import { openAgentTurns, type AgentSaid } from './agent-turns.ts';
 import { openCustomTurns } from './custom-turns.ts';
 import { TeamTurnHandler } from './team-turns.ts';
-import { cancelledText, type SessionRecord, type TurnHandler } from './turn-handler.ts';
+import { type SessionRecord, type TurnHandler } from './turn-handler.ts';
 import { storeOptions } from '../runtime/store-options.ts';
 
 const { putMessages } = proxyActivities<Activities>(storeOptions);
@@ -102,7 +103,7 @@ export class Conversation {
       workspace = unchanged(this.#last.workspace),
     } = await this.#handler.take(text, turn);
     const files = workspace && { workspace };
-    const messages = outcome === 'cancelled' ? [...said, `(${cancelledText()}.)`] : said;
+    const messages = outcome === 'cancelled' ? [...said, `(${cancelledText('session')}.)`] : said;
     const warnings = warningsOf(run);
     this.#last = { answer, messages, outcome, warnings, turns: turn, ...files };
     return fitted({ answer, messages, turn, warnings, ...files });

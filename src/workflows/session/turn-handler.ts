@@ -9,7 +9,7 @@ import { ToolExecutor } from '../agent/tool-executor.ts';
 import { AgentWorkspace } from '../agent/workspace.ts';
 import { askingOf, askingTools, type AskingRules } from '../ask-others/prompts.ts';
 import { teamDetails } from '../orchestration/view.ts';
-import { callsCancelled, isCancelled, refuseRequest } from '../runtime/iterate.ts';
+import { callsCancelled, cancelledText, isCancelled, refuseRequest } from '../runtime/iterate.ts';
 import { openRunContext, type RunContext, type RunRecord } from '../runtime/run-context.ts';
 import { runFiles, startTrees, tellChanges, type AgentTrees } from '../runtime/run-files.ts';
 import { tellFinal } from '../runtime/run-ends.ts';
@@ -20,12 +20,6 @@ export const callTimeout = 600_000;
 
 /** What those are told who wait for turns of a session that was cancelled. */
 export const sessionCancelled = 'The session was cancelled';
-
-/** What a turn's answer says where there is none because somebody has cancelled the session, or stopped the turn. */
-export function cancelledText(scope = CancellationScope.current()): string {
-  if (scope.parent !== undefined) return cancelledText(scope.parent);
-  return scope.consideredCancelled ? sessionCancelled : 'The turn was stopped';
-}
 
 export interface TurnOutcome {
   answer: string;
@@ -137,7 +131,7 @@ export async function runTurn(
         throw error;
       }
       run.events.emit({ type: 'stopped', why });
-      const words = why === 'budget' ? (error as Error).message : cancelledText();
+      const words = why === 'budget' ? (error as Error).message : cancelledText('session');
       return { answer: work.stopped(words), outcome: why } as const;
     })
     .finally(() => (session.state = 'waiting'));
