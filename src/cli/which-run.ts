@@ -41,17 +41,19 @@ export async function runMeant(
   choice: Choice,
 ): Promise<string> {
   if (given === undefined) {
-    const [newest] = await runsOf(reprise, choice.query);
+    const [[newest] = []] = await runsOf(reprise, choice.query);
     if (newest === undefined) throw new CommandError(`There is no ${choice.what}`);
-    shell.say(`The newest ${choice.what}: ${newest.id}`);
-    return newest.id;
+    shell.say(`The newest ${choice.what}: ${newest}`);
+    return newest;
   }
   // A beginning with other characters would have to be quoted in the query.
   if ((await isRun(reprise, given)) || !/^[\w.:/@-]+$/.test(given)) return given;
   for (const { query } of [choice, choices.any]) {
     const runs = await runsOf(reprise, `${query} AND WorkflowId STARTS_WITH '${given}'`);
-    if (runs.length > 1) throw usageError(severalText(given, runs));
-    if (runs[0] !== undefined) return runs[0].id;
+    const lines = runs.map(([id, startedAt]) => `  ${id}  ${ageText(Date.now() - startedAt)} ago`);
+    if (runs.length > 1)
+      throw usageError([`Several runs have ids that begin with ${given}; name more of one:`, ...lines].join('\n'));
+    if (runs[0] !== undefined) return runs[0][0];
   }
   return given;
 }
@@ -67,35 +69,18 @@ export async function isRun({ client }: Reprise, id: string): Promise<boolean> {
   }
 }
 
-interface Found {
-  id: string;
-  /** In milliseconds. */
-  startedAt: number;
-}
-
-/** Runs of a list, the newest first. Of many that have ended, those that ended last. */
-async function runsOf({ client }: Reprise, query: string): Promise<Found[]> {
-  const { namespace } = client.options;
-  const asked = { namespace, query, pageSize: 100 };
+/** The ids of the runs of a list by their times, the newest first. Of many that have ended, those that ended last. */
+async function runsOf({ client }: Reprise, query: string): Promise<Array<[id: string, startedAt: number]>> {
+  const asked = { namespace: client.options.namespace, query, pageSize: 100 };
   const { executions } = await client.workflowService.listWorkflowExecutions(asked).catch((error: unknown) => {
     if (isUnknownAttribute(error)) return { executions: [] };
     throw error;
   });
-  const newest = executions
-    .map(({ execution, startTime }) => ({
-      id: execution?.workflowId ?? '',
-      startedAt: Number(startTime?.seconds ?? 0) * 1000 + Number(startTime?.nanos ?? 0) / 1e6,
-    }))
-    .toSorted((one, other) => other.startedAt - one.startedAt);
-  return newest.filter(({ id }, index) => newest.findIndex((each) => each.id === id) === index);
+  const times = new Map<string, number>();
+  for (const { execution, startTime } of executions) {
+    const id = execution?.workflowId ?? '';
+    const startedAt = Number(startTime?.seconds ?? 0) * 1000 + Number(startTime?.nanos ?? 0) / 1e6;
+    times.set(id, Math.max(startedAt, times.get(id) ?? 0));
+  }
+  return [...times].toSorted(([, one], [, other]) => other - one);
 }
-
-/** How many runs are listed. */
-const most = 10;
-
-const severalText = (given: string, runs: Found[]): string =>
-  [
-    `Several runs have ids that begin with ${given}; name more of one:`,
-    ...runs.slice(0, most).map(({ id, startedAt }) => `  ${id}  ${ageText(Date.now() - startedAt)} ago`),
-    ...(runs.length > most ? [`  … and ${runs.length - most} more`] : []),
-  ].join('\n');

@@ -4,7 +4,7 @@ import { fileTools, type Attachment, type AttachmentInput } from '../../protocol
 import { headings } from '../../protocol/headings.ts';
 import type { Content, UserMessage } from '../../protocol/message.ts';
 import type { EarlierMessage, Prepared } from '../../protocol/orchestration.ts';
-import type { Backend } from '../../protocol/settings.ts';
+import type { Backend, ToolSources } from '../../protocol/settings.ts';
 import type { EventLog } from '../runtime/event-log.ts';
 import { storeOptions } from '../runtime/store-options.ts';
 import { joinContent } from './text.ts';
@@ -21,21 +21,19 @@ const { storeAttachments } = proxyActivities<Activities>({
  * Stores the files that come with a run, and tells of each.
  *
  * @param given as the run's input has them
- * @param packages the tool packages of its agents
- * @param backend that of the agents who work with the files, by which recordings are transcribed
+ * @param agents who work with the files; the first one's backend transcribes recordings
  */
 export async function openAttachments(
   given: AttachmentInput[] = [],
-  packages: string[],
-  backend: Backend | undefined,
+  agents: Array<{ backend: Backend; tools: ToolSources }>,
   { attachmentsSeal: seal }: Prepared,
   { emit }: EventLog,
 ): Promise<Attachment[]> {
   // This is needed without attachments too: a run under the id of an earlier one must not see the earlier one's files.
-  if (!packages.includes(fileTools)) return [];
+  if (!agents.some(({ tools }) => tools.packages.includes(fileTools))) return [];
   const attachments = await storeAttachments({
     attachments: given,
-    ...(backend !== undefined && { backend }),
+    ...(agents[0] && { backend: agents[0].backend }),
     ...(seal !== undefined && { seal }),
   });
   for (const { bytes, kind, name, note } of attachments)

@@ -57,20 +57,9 @@ export async function openOrchestration(
   const ids = team.agents.map(({ id }) => id);
   announce(handlers, task, ids, prepared);
   const context = await openTeam(prepared, handlers, { questions: { history: humanQa } });
-  const attachments = await teamAttachments(prepared, given, handlers);
+  const attachments = await openAttachments(given, team.agents, prepared, handlers.events);
   return [context, newTask(task, history, stored, attachments)];
 }
-
-/** Stores the files that come with a team's run. */
-export const teamAttachments = (
-  prepared: OpenedTeam,
-  given: AttachmentInput[] | undefined,
-  { events }: RunHandlers,
-): Promise<Attachment[]> => {
-  const { agents } = prepared.team;
-  const packages = agents.flatMap(({ tools }) => tools.packages);
-  return openAttachments(given, packages, agents[0]?.backend, prepared, events);
-};
 
 /** A task, which has no session. @param stored its texts, and those of what was said before */
 export function newTask(

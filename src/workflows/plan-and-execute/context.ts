@@ -99,8 +99,8 @@ export async function openPlan(
 ): Promise<PlanContext> {
   const { problem, settings } = prepared;
   const { budget, coordination, orchestrator, tools } = settings;
-  const { executor: backend } = settings.backends;
-  const attachments = await openAttachments(given, tools.packages, backend, prepared, handlers.events);
+  const agent = { backend: settings.backends.executor, tools };
+  const attachments = await openAttachments(given, [agent], prepared, handlers.events);
   const run = openRunContext({ prepared, budget, coordination, agents: 1 }, handlers);
   const asking = askingOf(coordination, 1);
   const askTools = asking === undefined ? [] : askingTools(asking.mode);

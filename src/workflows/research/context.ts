@@ -128,11 +128,12 @@ async function openFiles(
 ): Promise<ResearchFiles | undefined> {
   if (given.length === 0) return undefined;
   const { backends, coordination, weights } = prepared.settings;
-  const attachments = await openAttachments(given, attachmentPackages, backends.plan, prepared, run.events);
+  const tools = { packages: attachmentPackages, mcpServers: [] };
+  const attachments = await openAttachments(given, [{ backend: backends.plan, tools }], prepared, run.events);
   const asking = askingOf(coordination, 1);
   const open = (role: ResearchRole, tool: ToolSpec): Promise<ToolExecutor> => {
     const own = [tool, ...(asking === undefined ? [] : askingTools(asking.mode))];
-    return ToolExecutor.open(role, { packages: attachmentPackages, mcpServers: [] }, own, run);
+    return ToolExecutor.open(role, tools, own, run);
   };
   const [planner, critic, writer] = await Promise.all([
     open('planner', planTool),

@@ -1,13 +1,12 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../protocol/activities.ts';
-import type { Attachment, AttachmentInput } from '../../protocol/attachment.ts';
+import type { AttachmentInput } from '../../protocol/attachment.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
 import type { SessionResult, TurnResult } from '../../protocol/session.ts';
 import type { OpenedSession } from '../../protocol/stored.ts';
 import type { RunFiles } from '../../protocol/workspace.ts';
 import { attachmentMessages, openAttachments } from '../agent/attachments.ts';
 import { preview } from '../orchestration/context.ts';
-import { teamAttachments } from '../orchestration/team.ts';
 import { fitted } from '../runtime/fitted.ts';
 import { belongTo } from '../runtime/own-store.ts';
 import { cancelledText } from '../runtime/iterate.ts';
@@ -33,20 +32,11 @@ export async function openConversation(
     return new Conversation(await handlerOf(prepared, null, handlers, earlier), prepared, earlier.last);
   for (const text of prepared.notices) handlers.events.emit({ type: 'notice', text });
   belongTo(prepared.store);
-  const attachments = attachmentMessages(await storeGiven(prepared, given, handlers));
+  const agents = prepared.kind === 'team' ? prepared.team.agents : [prepared.agent];
+  const attachments = attachmentMessages(await openAttachments(given, agents, prepared, handlers.events));
   const { before } = prepared.stored;
   const shown = attachments.length === 0 ? before : await putMessages(before, attachments);
   return new Conversation(await handlerOf(prepared, shown, handlers, undefined), prepared);
-}
-
-function storeGiven(
-  prepared: OpenedSession,
-  given: AttachmentInput[] | undefined,
-  handlers: RunHandlers,
-): Promise<Attachment[]> {
-  if (prepared.kind === 'team') return teamAttachments(prepared, given, handlers);
-  const { backend, tools } = prepared.agent;
-  return openAttachments(given, tools.packages, backend, prepared, handlers.events);
 }
 
 /** @param before what was said before the session; ignored when there is an earlier run */
