@@ -2,7 +2,6 @@ import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { examples } from './examples.ts';
-import type { Surroundings } from './shell.ts';
 
 const program = fileURLToPath(new URL('../../bin/reprise.mjs', import.meta.url));
 
@@ -13,7 +12,7 @@ const root = dirname(dirname(program));
 const ofPackages = /[\\/]node_modules[\\/]\.bin[\\/]?$/;
 
 /** How a person calls this program where it has been called: by its name, by npx, or by its path. */
-export function programWord({ cwd, env }: Pick<Surroundings, 'cwd' | 'env'>): string {
+export function programWord({ cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }): string {
   const folders = (env['PATH'] ?? env['Path'] ?? '').split(delimiter);
   const own = env['npm_execpath'] === undefined ? folders : folders.filter((folder) => !ofPackages.test(folder));
   if (own.some((folder) => isProgram(join(folder, 'reprise')))) return 'reprise';

@@ -79,7 +79,7 @@ async function runsOf({ client }: Reprise, query: string): Promise<Array<[id: st
   const times = new Map<string, number>();
   for (const { execution, startTime } of executions) {
     const id = execution?.workflowId ?? '';
-    const startedAt = Number(startTime?.seconds ?? 0) * 1000 + Number(startTime?.nanos ?? 0) / 1e6;
+    const startedAt = Number(startTime?.seconds ?? 0) * 1000 + (startTime?.nanos ?? 0) / 1e6;
     times.set(id, Math.max(startedAt, times.get(id) ?? 0));
   }
   return [...times].toSorted(([, one], [, other]) => other - one);

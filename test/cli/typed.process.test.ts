@@ -46,7 +46,7 @@ test.for(places)('%s what is printed runs as it is printed', ([where, cwd, path,
   expect(type(`${up} --help`)).toContain(`Usage: ${begins} up [options]`);
   // What a command prints, and has written.
   const [validate = '', run = ''] = (type(`${begins} init ${shop} --kind team`).split('Next:\n')[1] ?? '').split('\n');
-  expect(type(validate)).toContain('answer, vote');
+  expect(type(validate)).toContain('team.yaml is valid.');
   expect(type(`cat ${join(shop, 'team.yaml')}`)).toContain(run.trim());
   expect(run).toContain(`  ${begins} ask --config `);
 });

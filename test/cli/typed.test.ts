@@ -71,7 +71,7 @@ function wordsOf(line: string): string[] {
   const plain = line.replaceAll(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, 'x');
   const words: string[] = [];
   for (const [word, double, single] of plain.matchAll(/"([^"]*)"|'([^']*)'|[^\s"'`\\]+|["'`\\]/g)) {
-    if (/^(?:[`|<>\\]|[\"']$)/.test(word)) break;
+    if (/^(?:[`|<>\\]|["']$)/.test(word)) break;
     words.push(double ?? single ?? word.replace(/[),.;:]+$/, ''));
     if (/[),;:.]$/.test(word) && double === undefined && single === undefined) break;
   }

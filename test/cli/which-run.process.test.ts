@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askingTeam, asks } from '../support/asking.ts';
 import { Home } from '../support/cli.ts';
+import { teamScript } from '../support/team-script.ts';
 
 let home: Home;
 beforeAll(async () => {
-  home = await Home.withModel(asks('What color theme?'));
+  const [painting, others] = [asks('What color theme?'), teamScript()];
+  home = await Home.withModel((seen) => (seen.prompt.includes('Paint it.') ? painting : others)(seen));
   writeFileSync(join(home.folder, 'asking.json'), JSON.stringify(askingTeam(300)));
   writeFileSync(join(home.folder, 'note.txt'), 'Chains slip under load.');
   for (const id of ['blue-one', 'blue-two']) {

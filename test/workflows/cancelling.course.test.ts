@@ -207,12 +207,12 @@ describe('a session that is cancelled', () => {
       const handle = await run.startSession({ config: its });
       const turn = handle.executeUpdate<TurnResult, [string]>('handleText', { args: ['Which color?'] });
       await asked;
-      turns = 1;
       await handle.signal('stopTurn');
       expect(await turn).toMatchObject({
         answer: '(No answer yet. The turn was stopped.)',
         messages: [expect.any(String), '(The turn was stopped.)'],
       });
+      turns = 1;
       expect(await handle.executeUpdate('handleText', { args: ['And now?'] })).toMatchObject({ turn: 2 });
       await handle.signal('close');
       expect(await handle.result()).toMatchObject({ outcome: 'answered', turns: 2 });
