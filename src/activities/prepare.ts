@@ -35,8 +35,7 @@ import { sealingFor, type Sealing } from '../trust/sealing.ts';
 import { inputSchemas, type InputName } from '../trust/schemas.ts';
 import { inputProblem, jsonBytes } from '../workflows/runtime/size.ts';
 import type { ResearchSettings } from '../protocol/settings.ts';
-import type { StartFolders } from '../protocol/workspace.ts';
-import { findFolder } from '../config/named-folder.ts';
+import { startFoldersOf } from '../config/named-folder.ts';
 
 export interface PrepareDependencies {
   environment: Environment;
@@ -198,8 +197,8 @@ export function createPreparations(dependencies: PrepareDependencies) {
   }
 
   /** The folders with which workspaces begin. */
-  function foldersFor(named: Parameters<typeof foldersOf>[1], storage?: string) {
-    const { problems, ...found } = foldersOf(configFolder, named, storage);
+  function foldersFor(named: Parameters<typeof startFoldersOf>[1], storage?: string) {
+    const { problems, ...found } = startFoldersOf(configFolder, named, storage);
     refuse(problems);
     return found;
   }
@@ -279,31 +278,4 @@ function refuse(problems: string[]): void {
 
 export function invalid(problems: string[]): ApplicationFailure {
   return ApplicationFailure.nonRetryable(problems.join('\n'), failureTypes.invalidInput);
-}
-
-/**
- * Looks for the folders with which workspaces begin. One that is not there makes an empty workspace, and is told.
- *
- * @param configFolder the folder in which the configuration is
- * @param named the backends' `cwd` and their owners in words, by the ids of agents
- * @param storage `snapshot_storage`, which need not be there yet
- * @returns the folders that are there, what is missing, and why others are refused
- */
-function foldersOf(
-  configFolder: string,
-  named: Record<string, readonly [cwd: string | undefined, owner: string]>,
-  storage?: string,
-): { folders: Pick<Prepared, 'folders'>; missing: string[]; problems: string[] } {
-  const folders: StartFolders = {};
-  const missing: string[] = [];
-  const stored = storage === undefined ? undefined : findFolder(configFolder, storage);
-  const problems = stored?.kind === 'refused' ? [`orchestrator.snapshot_storage: ${stored.why}`] : [];
-  for (const [id, [cwd, owner]] of Object.entries(named)) {
-    if (cwd === undefined) continue;
-    const found = findFolder(configFolder, cwd);
-    if (found.kind === 'refused') problems.push(`${owner}: cwd: ${found.why}`);
-    else if (found.kind === 'folder') folders[id] = cwd;
-    else missing.push(`${owner} begins with an empty workspace: there is no folder ${cwd} (cwd)`);
-  }
-  return { folders: Object.keys(folders).length === 0 ? {} : { folders }, missing, problems };
 }

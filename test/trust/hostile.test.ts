@@ -194,7 +194,7 @@ add(
 );
 for (const attached of [here.secretFile, { path: here.secretFile, name: 'notes.txt' }, '../diary.txt']) {
   const attachment = { key: 'attachments[0]', value: { attachments: [attached] }, allow: files };
-  add('planAndExecute', '', [attachment], (value) => value);
+  for (const type of Object.keys(inputSchemas) as InputName[]) add(type, '', [attachment], (value) => value);
 }
 
 describe('an input of anybody is refused for what it brings, with the path of the key and what would allow it', () => {

@@ -84,8 +84,8 @@ test.skipIf(browserPath === undefined)(
     await browser.shows('Attempt 1 of 3: done');
     if (pictures !== undefined) await browser.picture(join(pictures, 'web-ui-details.png'));
 
-    const { runId } = await reprise.client.workflow.getHandle('hostile').describe();
-    await browser.goTo(`${home}/hostile/${runId}`);
+    // As commands print it.
+    await browser.goTo(`${home}/hostile`);
     await browser.shows('Say something hostile.');
     await browser.click('[data-testid="user-metadata-tab"]');
     await browser.shows('Attempt 1 of 3: done');
