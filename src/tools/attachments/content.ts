@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { Breaks } from '../../util/breaks.ts';
 import { readingLimits } from '../../util/file-limits.ts';
 import { moduleBeside, runIsolated } from '../../util/isolated.ts';
-import type { DatabaseFile } from './database.ts';
+import type { DatabaseFile } from './database/database.ts';
 import type { AttachmentKind } from '../../protocol/attachment.ts';
 import { notTranscribed, type Transcribe } from './audio.ts';
 import { readOffice } from './office/office.ts';
@@ -58,7 +58,7 @@ function readDatabase(file: DatabaseFile): Promise<Readable> {
   }));
 }
 
-const databaseProgram = moduleBeside(import.meta.url, 'database-thread');
+const databaseProgram = moduleBeside(import.meta.url, 'database/database-thread');
 
 /** Whether queries read the file itself rather than its text. */
 export const isDatabase = (mediaType: string): boolean => mediaType === sqliteType || mediaType === parquetType;

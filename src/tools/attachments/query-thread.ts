@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { tablesOf } from './content.ts';
-import { openDatabase, quotedName, rowsOf, tablesIn } from './database.ts';
+import { openDatabase, quotedName, rowsOf, tablesIn } from './database/database.ts';
 import { grouped } from '../../util/file-limits.ts';
 import { uniqueNames } from './names.ts';
 import type { Table } from './table.ts';

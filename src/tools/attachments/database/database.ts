@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { loadParquet } from './parquet.ts';
-import { sqliteType } from './recognise.ts';
+import { sqliteType } from '../recognise.ts';
 
 /** A file whose tables are known without reading a text. */
 export interface DatabaseFile {

@@ -1,9 +1,9 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { grouped } from '../../util/file-limits.ts';
+import { grouped } from '../../../util/file-limits.ts';
 import { openDatabase, quotedName, rowsOf, tablesIn, type DatabaseFile, type DatabaseTable } from './database.ts';
-import type { Readable } from './pdf.ts';
-import { sheetHeading } from './sheet-text.ts';
-import { csvLine } from './table.ts';
+import type { Readable } from '../pdf.ts';
+import { sheetHeading } from '../sheet-text.ts';
+import { csvLine } from '../table.ts';
 
 /** How long the text of all tables is at most, in characters. Queries see all rows. */
 const longest = 4_000_000;

@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { parquetMetadata, parquetReadObjects, parquetSchema, type SchemaElement } from 'hyparquet';
-import { columnNames } from './table.ts';
+import { columnNames } from '../table.ts';
 
 type Unpack = (packed: Uint8Array, options: { maxOutputLength: number }) => Buffer;
 
