@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createSearch } from '../../src/activities/search.ts';
 import type { SearchInput, SearchResult } from '../../src/protocol/search.ts';
@@ -144,6 +145,8 @@ describe('what cannot work is not tried again', () => {
 });
 
 describe('what was paid for', () => {
+  // Failures that a test expects are none to report.
+  const logger = new DefaultLogger('ERROR');
   const page = { url: 'https://a.example/', title: 'A', text: 'Momentum is old.' };
   let reply: SearchReply = {};
   const models = startModelSearches(() => reply);
@@ -161,7 +164,10 @@ describe('what was paid for', () => {
       environment: { ANTHROPIC_API_KEY: 'k', ...environment, ...variables },
     });
     const info = { activityId, attempt, workflowExecution: { workflowId: 'w', runId: 'r' } };
-    return new MockActivityEnvironment(info).run<[SearchInput], SearchResult, typeof given>(given, inputOf(search));
+    return new MockActivityEnvironment(info, { logger }).run<[SearchInput], SearchResult, typeof given>(
+      given,
+      inputOf(search),
+    );
   }
   const asked = async () => (await models).searches.length;
 
