@@ -35,8 +35,10 @@ export interface Endpoint {
   model: string;
   /** Where requests go, without a path; absent where that is the provider's own affair. */
   address?: string;
-  /** The environment variable that held the key. */
+  /** The environment variable that held the key, or would have. */
   keyVariable: string;
+  /** Whether no key was sent, since none is set and the server may need none. */
+  isKeyless?: boolean;
   /** Texts that must not leave the worker, such as the key. */
   secrets: string[];
 }
@@ -46,8 +48,8 @@ const maxMessage = 500;
 
 /**
  * Turns whatever a provider's SDK threw into a typed `ApplicationFailure`. What an error says of itself decides first: a
- * conversation that is too long and a quota that is spent do not pass, whatever their status. Then the header
- * `x-should-retry` decides whether it is retryable. Without it 408, 409, 429, 5xx and connection errors (which have no
+ * conversation that is too long, a quota that is spent and a model that is not there do not pass, whatever their status. Then
+ * the header `x-should-retry` decides whether it is retryable. Without it 408, 409, 429, 5xx and connection errors (which have no
  * status) are, and any other status is not. Headers are left out, and so is all that causes say but the
  * system's name for a failed connection, since they may hold keys.
  */
@@ -59,7 +61,7 @@ export function toFailure(error: unknown, endpoint: Endpoint): ApplicationFailur
     return failure(failureTypes.badReply, true, `unreadable reply: ${messageOf(error)}`, endpoint);
   }
   if (error instanceof OpenAI.APIConnectionError || error instanceof Anthropic.APIConnectionError)
-    return failure(failureTypes.connectionFailed, true, noConnection(error, endpoint), endpoint);
+    return failure(failureTypes.connectionFailed, true, noConnection(error), endpoint);
   return saidFailure(saidBy(error), endpoint, error.headers as Headers | undefined);
 }
 
@@ -81,13 +83,12 @@ const connectionHints: Record<string, string> = {
 };
 
 /** A failed connection in words, with the system's name for it. Of all else that causes say, nothing is told: it may hold keys. */
-function noConnection(error: Error, { address }: Endpoint): string {
-  const where = address === undefined ? '' : ` to ${address}`;
+function noConnection(error: Error): string {
   const code = causesOf(error)
     .map((cause) => (cause as { code?: unknown }).code)
     .find((each) => each !== undefined);
-  if (typeof code !== 'string' || !/^[A-Z_]+$/.test(code)) return `no connection${where}`;
-  return `no connection${where}: ${connectionHints[code] ?? 'it has failed'} (${code})`;
+  if (typeof code !== 'string' || !/^[A-Z_]+$/.test(code)) return 'no connection';
+  return `no connection: ${connectionHints[code] ?? 'it has failed'} (${code})`;
 }
 
 /** The failure of a reply that ended with an error of the provider's, `{code, message}`. */
@@ -181,6 +182,10 @@ const requestWords = ['chat template', 'jinja', 'must be at the beginning', 'mus
 export function knownKind({ status, names, text }: Said): string | undefined {
   const isNamed = (...known: string[]): boolean => names.some((name) => known.includes(name));
   if (status === 402 || isNamed('insufficient_quota', 'billing_error')) return failureTypes.quotaSpent;
+  // Gateways answer 503 for a model that none of their servers has.
+  if (status === 404 || isNamed('model_not_found')) return failureTypes.notFound;
+  // Google says it by a 400.
+  if (/\bapi key not valid\b/i.test(text)) return failureTypes.unauthorized;
   if (isNamed('content_filter') || names.some((name) => /policy(_violation)?$/.test(name))) {
     return failureTypes.contentRefused;
   }
@@ -206,10 +211,9 @@ export function streamCut(endpoint: Endpoint): ApplicationFailure {
 
 /** The failure of a stream in which nothing came for too long. */
 export function streamStalled(endpoint: Endpoint, seconds: number): ApplicationFailure {
-  const from = endpoint.address === undefined ? '' : ` from ${endpoint.address}`;
   // Anthropic's SDK replaces an error that speaks of a timeout by one of its own.
   const hint = 'it may be busy with other requests; docs/models.md says how it gets more time';
-  return failure(failureTypes.streamStalled, true, `nothing came${from} for ${seconds} s (${hint})`, endpoint);
+  return failure(failureTypes.streamStalled, true, `nothing came for ${seconds} s (${hint})`, endpoint);
 }
 
 /** The failure of a reply that was cut off as it grew. It is not asked for again, since each costs as much. */
@@ -226,13 +230,14 @@ function failure(
   type: string,
   retryable: boolean,
   text: string,
-  { provider, model, secrets }: Endpoint,
+  { address, provider, model, secrets }: Endpoint,
   { nextRetryDelay, words }: { nextRetryDelay?: number | undefined; words?: string } = {},
 ): ApplicationFailure {
+  const where = address === undefined ? '' : ` at ${address}`;
   return ApplicationFailure.create({
     type,
     nonRetryable: !retryable,
-    message: redact(`${provider} ${model}: ${text}`, secrets).slice(0, maxMessage),
+    message: redact(`${provider} ${model}${where}: ${text}`, secrets).slice(0, maxMessage),
     // An agent that can go on after an error is told of it in the provider's own words.
     ...(words !== undefined && { details: [redact(words, secrets).slice(0, maxMessage)] }),
     ...(retryable && nextRetryDelay !== undefined && { nextRetryDelay }),
@@ -248,17 +253,19 @@ function typeOf(status: number | undefined): string {
   const known: Record<number, string> = {
     401: failureTypes.unauthorized,
     403: failureTypes.forbidden,
-    404: failureTypes.notFound,
     429: failureTypes.rateLimited,
   };
   return known[status] ?? (isTransient(status) ? failureTypes.serverError : failureTypes.badRequest);
 }
 
-function hint({ status, text }: Said, kind: string | undefined, { keyVariable, model }: Endpoint): string {
+function hint({ status, text }: Said, kind: string | undefined, { isKeyless, keyVariable, model }: Endpoint): string {
   if (kind === failureTypes.quotaSpent)
     return ` (the quota behind ${keyVariable} is spent; it does not come back by waiting)`;
-  if (status === 401) return ` (check ${keyVariable})`;
-  if (status === 404) return ` (is "${model}" the right model, and the base URL?)`;
+  if (status === 401 || kind === failureTypes.unauthorized)
+    return isKeyless
+      ? ` (no key was sent: set ${keyVariable}, or name the variable that holds it by api_key_env)`
+      : ` (check ${keyVariable})`;
+  if (kind === failureTypes.notFound) return ` (is "${model}" the right model, and the base URL?)`;
   if (text.includes('/v1/responses')) return ' (a backend of the type openai speaks /v1/responses)';
   return '';
 }

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import type { Environment } from '../util/environment.ts';
-import { withVariables, keyMissing } from '../config/variables.ts';
+import { keyMissing, variablesIn, withVariables } from '../config/variables.ts';
 import { capabilitiesOf } from '../config/models/model-capabilities.ts';
 import { askAnthropic } from './anthropic.ts';
 import type { Endpoint } from './failures.ts';
@@ -44,17 +44,25 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
     if (lacked !== undefined) {
       throw keyMissing(`${backend.type}: ${lacked} is not set`, lacked);
     }
-    // A server that needs no key still gets a header, since the SDK insists on one.
-    const { baseUrl, model = '', key = 'none', keyVariable } = routeOf(backend, environment);
+    const { baseUrl, model = '', key, keyVariable } = routeOf(backend, environment);
     const address = URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl;
-    const endpoint: Endpoint = { provider: backend.type, model, address, keyVariable, secrets: [key, ...secrets] };
+    const variable = variableOfKey(backend.headers);
+    const endpoint: Endpoint = {
+      provider: backend.type,
+      model,
+      address,
+      keyVariable: variable ?? keyVariable,
+      isKeyless: key === undefined && variable === undefined,
+      secrets: key === undefined ? secrets : [key, ...secrets],
+    };
     const learned = learnedOf(baseUrl, `${backend.type} ${model}`);
     const settings = settingsOf(backend, model, learned);
 
     /** The options of both SDKs for one request. They do not retry, since Temporal does. */
     const optionsFor = ({ attempt = 1, beforeSend }: ModelRequest) => ({
       baseURL: baseUrl,
-      apiKey: key,
+      // A server that needs no key still gets a header, since the SDK insists on one.
+      apiKey: key ?? 'none',
       defaultHeaders: headers,
       maxRetries: 0,
       timeout,
@@ -108,6 +116,12 @@ function settingsOf(backend: Backend, model: string, learned: Learned): ModelSet
     extraBody,
     capabilities,
   };
+}
+
+/** The variable whose key a configuration sends in a header of its own, which takes the place of the SDK's. */
+function variableOfKey(headers: Record<string, string> = {}): string | undefined {
+  const own = Object.entries(headers).find(([name]) => /^(authorization|(x-)?api-key)$/i.test(name));
+  return own && variablesIn(own[1])[0];
 }
 
 /** Whether a 404 says that the server has no `/responses`, rather than that it does not know the model. */

@@ -170,7 +170,7 @@ describe('a team', () => {
       type: 'failed',
       agent: 'agent_c',
       purpose: 'answer',
-      reason: 'openai gpt-6.2-sol: 400 scripted 400',
+      reason: expect.stringMatching(/^openai gpt-6\.2-sol at http:\S+: 400 scripted 400$/),
     });
   });
 

@@ -31,6 +31,20 @@ async function failureOf(type: 'openai' | 'claude', reply: Scripted): Promise<Ap
   }
 }
 
+/** The failure of one request. */
+async function refusedBy(backend: Backend, environment: Record<string, string>): Promise<ApplicationFailure> {
+  const signal = new AbortController().signal;
+  const request = { messages: [{ role: 'user' as const, content: 'Hi' }], tools: [], signal, onDelta() {} };
+  return modelOpener(environment)(backend)
+    .complete(request)
+    .then(
+      () => Promise.reject(new Error('It was not refused')),
+      (error: unknown) => error as ApplicationFailure,
+    );
+}
+
+const noModel = { status: 404, errorBody: '{"error":{"message":"There is no such model"}}' };
+
 const shouldRetry = (value: string) => ({ 'x-should-retry': value });
 
 describe.each(['openai', 'claude'] as const)('a failed request through %s', (type) => {
@@ -38,7 +52,7 @@ describe.each(['openai', 'claude'] as const)('a failed request through %s', (typ
     ['400', { status: 400 }, 'BadRequest', false],
     ['401', { status: 401 }, 'Unauthorized', false],
     ['403', { status: 403 }, 'Forbidden', false],
-    ['404', { status: 404, errorBody: '{"error":{"message":"There is no such model"}}' }, 'NotFound', false],
+    ['404', noModel, 'NotFound', false],
     ['408', { status: 408 }, 'ServerError', true],
     ['409', { status: 409 }, 'ServerError', true],
     ['413', { status: 413 }, 'BadRequest', false],
@@ -48,6 +62,13 @@ describe.each(['openai', 'claude'] as const)('a failed request through %s', (typ
     ['503', { status: 503 }, 'ServerError', true],
     ['529', { status: 529 }, 'ServerError', true],
     ['429 with x-should-retry: false', { status: 429, headers: shouldRetry('false') }, 'RateLimited', false],
+    ['404 with x-should-retry: true', { ...noModel, headers: shouldRetry('true') }, 'NotFound', false],
+    [
+      'a model that a gateway has on none of its servers',
+      { status: 503, errorBody: '{"error":{"message":"No channel","code":"model_not_found"}}' },
+      'NotFound',
+      false,
+    ],
     ['400 with x-should-retry: true', { status: 400, headers: shouldRetry('true') }, 'BadRequest', true],
     ['an error that is no JSON', { status: 502, errorBody: '<html>' }, 'ServerError', true],
     ['a stream that is cut', { text: 'Half of', cut: true }, 'ConnectionFailed', true],
@@ -91,6 +112,13 @@ describe.each(['openai', 'claude'] as const)('a failed request through %s', (typ
     expect(JSON.stringify([failure.message, failure.details, String(failure.cause)])).not.toContain('secret');
   });
 
+  test('every failure names the address, one that is tried again too', async () => {
+    for (const reply of [{ status: 429 }, { status: 503 }, { status: 401 }, noModel]) {
+      const { message } = await failureOf(type, reply);
+      expect(message).toMatch(new RegExp(`^${type} some-model at http://127\\.0\\.0\\.1:\\d+: ${reply.status} `));
+    }
+  });
+
   test('the provider’s wait becomes the next retry’s', async () => {
     const failure = await failureOf(type, { status: 429, headers: { 'retry-after': '7' } });
     expect(failure.nextRetryDelay).toBe(7000);
@@ -100,6 +128,41 @@ describe.each(['openai', 'claude'] as const)('a failed request through %s', (typ
     const failure = await failureOf(type, { text: 'No.', finish: type === 'openai' ? 'content_filter' : 'refusal' });
     expect([failure.type, failure.nonRetryable]).toEqual(['ContentRefused', true]);
   });
+});
+
+test.for<[what: string, backend: Partial<Backend>, environment: Record<string, string>, said: string]>([
+  [
+    'a variable of its own',
+    { api_key_env: 'OPENROUTER_API_KEY' },
+    { OPENROUTER_API_KEY: secret },
+    'OPENROUTER_API_KEY',
+  ],
+  ['a header', { headers: { Authorization: 'Bearer ${GATE_KEY}' } }, { GATE_KEY: secret }, 'GATE_KEY'],
+  ['the type', {}, { OPENAI_API_KEY: secret }, 'OPENAI_API_KEY'],
+])('401 names the variable that was used, which is that of %s', async ([, rest, environment, said]) => {
+  const server = await startModelServer(() => ({ status: 401 }));
+  const backend: Backend = { type: 'chatcompletion', model: 'm', base_url: server.openai, ...rest };
+  const failure = await refusedBy(backend, { OPENAI_API_KEY: 'another-key', ...environment });
+  await server.close();
+  expect(failure.message).toMatch(new RegExp(`\\(check ${said}\\)$`));
+});
+
+test('401 without a key says that none was sent, and how to send one', async () => {
+  const server = await startModelServer(() => ({ status: 401 }));
+  const failure = await refusedBy({ type: 'chatcompletion', model: 'm', base_url: server.openai }, {});
+  await server.close();
+  expect(failure.message).toContain(
+    'no key was sent: set OPENAI_API_KEY, or name the variable that holds it by api_key',
+  );
+});
+
+test('a wrong key of Google’s, who says so by a 400, names its variable', async () => {
+  const errorBody = '[{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT"}}]';
+  const server = await startModelServer(() => ({ status: 400, errorBody }));
+  const failure = await refusedBy({ type: 'gemini' }, { GEMINI_API_KEY: secret, GEMINI_BASE_URL: server.openai });
+  await server.close();
+  expect([failure.type, failure.nonRetryable]).toEqual(['Unauthorized', true]);
+  expect(failure.message).toContain('(check GEMINI_API_KEY)');
 });
 
 test('a server that is not there → ConnectionFailed, retryable', async () => {
@@ -176,14 +239,11 @@ test.each([
 
 describe('a connection that fails', () => {
   test.each([
-    [
-      'ECONNREFUSED',
-      'no connection to http://127.0.0.1:9: nothing listens there: is the server running? (ECONNREFUSED)',
-    ],
-    ['ENOTFOUND', 'no connection to http://127.0.0.1:9: there is no such host (ENOTFOUND)'],
-    ['CERT_HAS_EXPIRED', 'no connection to http://127.0.0.1:9: it has failed (CERT_HAS_EXPIRED)'],
-    ['secret-key', 'no connection to http://127.0.0.1:9'],
-    [undefined, 'no connection to http://127.0.0.1:9'],
+    ['ECONNREFUSED', 'no connection: nothing listens there: is the server running? (ECONNREFUSED)'],
+    ['ENOTFOUND', 'no connection: there is no such host (ENOTFOUND)'],
+    ['CERT_HAS_EXPIRED', 'no connection: it has failed (CERT_HAS_EXPIRED)'],
+    ['secret-key', 'no connection'],
+    [undefined, 'no connection'],
   ])('as %s, names the address and what may be wrong, and nothing that might be secret', (code, text) => {
     const cause = Object.assign(new Error('connect secret-key'), { code });
     const error = new OpenAI.APIConnectionError({ cause: Object.assign(new TypeError('fetch failed'), { cause }) });
@@ -195,7 +255,7 @@ describe('a connection that fails', () => {
       secrets: [],
     };
     expect(toFailure(error, endpoint)).toMatchObject({
-      message: `chatcompletion m: ${text}`,
+      message: `chatcompletion m at http://127.0.0.1:9: ${text}`,
       type: 'ConnectionFailed',
       nonRetryable: false,
     });
