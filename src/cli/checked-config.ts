@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { agentOn, needsDefault, withChoice, type Choice } from '../config/choice.ts';
 import { defaultBackend } from '../config/models/complete-backend.ts';
+import { modelOf } from '../config/models/providers.ts';
 import type { Environment } from '../util/environment.ts';
 import { preflight } from '../config/kind.ts';
 import {
@@ -21,9 +22,10 @@ import { researchSchema, type ResearchConfig } from '../config/research.ts';
 import { defaultAgents, teamSchema, type TeamConfig } from '../config/team.ts';
 import { areWorkersOwn } from './connection.ts';
 import { usageError } from './exit.ts';
-import { checkServer, offerServer } from './model-servers.ts';
+import { checkModel, offerServer } from './model-servers.ts';
 import type { CommonOptions } from './options.ts';
 import type { Shell } from './shell.ts';
+import type { Backend } from '../protocol/settings.ts';
 import { missingSdk } from '../claude-code/sdk.ts';
 import { findPrices, readPrices } from '../config/models/prices.ts';
 import { searchNotices } from '../config/tools/everyday-tools.ts';
@@ -118,10 +120,14 @@ async function read(
   const config = base && withChoice(base, { ...choice, leave });
   // Workers of others have keys of their own; this person's has the keys of this command.
   if (isOwn) {
-    const missing = config
-      ? examine(shell, config, dirname(shell.path(options.config ?? 'x'))).missing
-      : preflight(agentKind, defaultAgent(environment), environment);
+    const { backends, missing } = config
+      ? examine(shell, config, dirname(shell.path(options.config ?? 'x')))
+      : {
+          backends: [defaultBackend(environment)],
+          missing: preflight(agentKind, defaultAgent(environment), environment),
+        };
     if (missing.length > 0) throw usageError(missing.join('\n'));
+    await checkModels(backends, options, environment);
   }
   const isChosen = options.agents !== undefined || Object.values(choice).some((each) => each !== undefined);
   return written === undefined && !isChosen ? undefined : config;
@@ -144,26 +150,32 @@ async function choose(
   const { environment } = shell;
   const { model: name, maxTokens, budget: usd, tools } = options;
   const others = { maxTokens, usd, tools };
-  const { REPRISE_MODEL: fallbackName } = environment;
-  if (name !== undefined) {
-    const model = backendOf(name, environment, '--model: ');
-    if (isOwn) await checkServer(`--model ${name}`, model, environment);
-    return { model, ...others };
-  }
+  if (name !== undefined) return { model: backendOf(name, environment, '--model: '), ...others };
   if (written !== undefined && !needsDefault(written)) return others;
   const fallback = defaultBackend(environment);
-  if (fallbackName !== undefined) {
-    if (isOwn) await checkServer(`REPRISE_MODEL=${fallbackName}`, fallback, environment);
-    return { fallback, ...others };
-  }
+  if (environment.REPRISE_MODEL !== undefined) return { fallback, ...others };
   if (!isOwn && maxTokens !== undefined)
     throw usageError('--max-tokens needs --model or --config here, since the worker is elsewhere');
   if (!isOwn || fallback.type !== 'offline') return maxTokens === undefined ? others : { fallback, ...others };
   return { fallback: await offerServer(shell, mayPrompt), ...others };
 }
 
+/** Checks that the servers have the models of these backends, each once. @throws `CommandError`, status 2 */
+async function checkModels(backends: Backend[], options: CommonOptions, environment: Environment): Promise<void> {
+  const { REPRISE_MODEL: usual } = environment;
+  const isOfFile = options.config !== undefined && options.model === undefined;
+  const others = usual === undefined ? 'Without --model' : `REPRISE_MODEL=${usual}`;
+  const from = options.model === undefined ? (options.config ?? others) : `--model ${options.model}`;
+  const distinct = new Map(backends.map((backend) => [`${backend.base_url} ${modelOf(backend)}`, backend]));
+  // Who names a server for this run means that it is there. What a file names may come later.
+  const check = (backend: Backend): Promise<void> =>
+    checkModel(from, backend, environment, !isOfFile && backend.base_url !== undefined);
+  await Promise.all([...distinct.values()].map(check));
+}
+
 /** What a configuration comes to with the variables of a command. */
 interface Examined {
+  backends: Backend[];
   /** What would keep it from running there, such as a key that is not set. */
   missing: string[];
   /** What a person should know of its models' prices, and of its tools. */
@@ -184,6 +196,7 @@ export function examine(shell: Shell, config: CheckedConfig, folder: string): Ex
   const backends = roles.map(({ backend }) => backend);
   const { warnings, problems } = findPrices(backends, settings, ownPrices(shell), environment);
   return {
+    backends,
     missing: [...preflight(kind, settings, environment), ...missingSdk(backends, folder), ...problems],
     warnings: [...(problems.length > 0 ? [] : warnings), ...searchNotices(roles, environment)],
     text: kind.describe(settings),

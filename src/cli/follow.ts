@@ -1,18 +1,24 @@
-import type { Run, RunResult, RunSnapshot, WatchOptions } from '../client.ts';
+import type { OrchestrationRun, Run, RunResult, RunSnapshot, WatchOptions } from '../client.ts';
 import { openView, type View } from './live/view.ts';
 import { QuestionPrompter } from './questions/prompter.ts';
+import type { State } from '../protocol/state.ts';
 import type { RunFiles } from '../protocol/workspace.ts';
 import { markdownOf } from '../workflows/research/rules/report.ts';
 import { Interruption } from './exit.ts';
-import { countText, durationText, spentText } from './live/spent.ts';
+import { countText, spentText } from './live/spent.ts';
 import type { FollowOptions } from './options.ts';
 import { writeFiles } from './out.ts';
 import { shellWord, temporalOption } from './questions/box.ts';
 import type { Shell } from './shell.ts';
 import { paused } from '../util/run-status.ts';
+import { durationText } from '../workflows/runtime/duration.ts';
 
 /** Time between two attempts to start again what a run needs, in milliseconds. */
 const reviveEveryMs = 10_000;
+
+// A run need not be of the type as which it was opened.
+const hasRestarts = (run: Run, workflow?: State['workflow']): run is Run & Pick<OrchestrationRun, 'requestRestart'> =>
+  'requestRestart' in run && (workflow === 'orchestration' || workflow === 'research');
 
 /** Shows a run, and puts its questions to the person. Each object serves one call of `show`. */
 export class Following {
@@ -23,6 +29,7 @@ export class Following {
   readonly #leave: () => void;
   readonly #left = Promise.withResolvers<never>();
   readonly #ignoreSignals: () => void;
+  #workflow: State['workflow'] | undefined;
   #isClosed = false;
   #held: RunSnapshot | undefined;
   #revivedAt = 0;
@@ -43,7 +50,7 @@ export class Following {
     isChat = false,
     stay: () => string | undefined = () => undefined,
   ) {
-    this.#view = openView(shell, options.plain ?? false, isChat);
+    this.#run = run;
     this.#leave = () => {
       const why = stay();
       if (why !== undefined) return this.#view.say(why);
@@ -51,7 +58,15 @@ export class Following {
       leave();
       this.#left.reject(new Interruption());
     };
-    this.#run = run;
+    const actions = { leave: this.#leave, answer: () => this.#questions.again(), restart: () => this.#restart() };
+    // In a chat what is typed while a turn goes on is the beginning of the next one.
+    const hasKeys = shell.canPrompt && !options.json && !isChat;
+    this.#view = openView(shell, {
+      plain: options.plain ?? false,
+      isChat,
+      cancel: cancelCommand(run.id, options),
+      ...(hasKeys && { keys: { terminal: shell, actions } }),
+    });
     this.#revive = revive;
     // Nobody may be there to hear of it.
     this.#left.promise.catch(() => {});
@@ -75,6 +90,7 @@ export class Following {
     for await (const look of this.#run.watch(watch)) {
       if (this.#isClosed) break;
       this.#show(look);
+      this.#workflow = look.state?.workflow;
       this.#questions.see(look.events);
       since ||= Date.parse(look.events.at(0)?.at ?? '') || 0;
       until = Date.parse(look.events.at(-1)?.at ?? '') || until;
@@ -99,6 +115,13 @@ export class Following {
     const all = this.#held === undefined ? look : { ...look, events: [...this.#held.events, ...look.events] };
     this.#held = this.#questions.isPrompting ? all : undefined;
     if (this.#held === undefined) this.#view.show(all);
+  }
+
+  #restart(): void {
+    const run = this.#run;
+    if (hasRestarts(run, this.#workflow))
+      void this.#questions.restart((reason, instructions) => run.requestRestart(reason, instructions));
+    else this.#view.say('This run has nothing to restart');
   }
 
   async #mend({ trouble }: RunSnapshot): Promise<void> {

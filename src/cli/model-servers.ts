@@ -1,6 +1,8 @@
 import type { Environment } from '../util/environment.ts';
-import { backendOf, isThisMachine, modelServers, type ModelServer } from '../config/models/model-name.ts';
-import { didYouMean } from '../config/problems.ts';
+import { azureKey, backendOf, isThisMachine, modelServers, type ModelServer } from '../config/models/model-name.ts';
+import { isRemote, routeOf } from '../config/models/providers.ts';
+import { didYouMean, nearest } from '../config/problems.ts';
+import { withVariables } from '../config/variables.ts';
 import { Interruption, usageError } from './exit.ts';
 import { readLine } from './questions/read-line.ts';
 import type { Shell } from './shell.ts';
@@ -10,22 +12,32 @@ import type { Backend } from '../protocol/settings.ts';
 const glance = 300;
 const patience = 5_000;
 
-/**
- * The models that an OpenAI-compatible server lists, without those that only embed and those with names that nobody could
- * type; undefined if it does not say.
- *
- * @throws `TypeError` where nothing answers, `DOMException` where nothing has come in time
- */
-async function modelsAt(baseUrl: string, key: string | undefined, wait: number): Promise<string[] | undefined> {
-  const response = await fetch(`${baseUrl}/models`, {
-    headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
-    signal: AbortSignal.timeout(wait),
-  });
-  const body = (await response.json().catch(() => undefined)) as { data?: unknown } | undefined;
-  if (!response.ok || !Array.isArray(body?.data)) return undefined;
-  const ids = body.data.map((each: { id?: unknown } | null) => each?.id);
-  return ids.filter((id) => typeof id === 'string').filter((id) => /^[^\s\p{Cc}]+$/u.test(id) && !/embed/i.test(id));
+/** What a server lists of a model. */
+interface Listed {
+  id: string;
+  owned_by?: unknown;
 }
+
+/** Reads JSON from a server; undefined where it refuses. @throws `TypeError` where nothing answers, `DOMException` where nothing has come in time */
+async function read(url: string, headers: Record<string, string>, wait: number): Promise<unknown> {
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(wait) });
+  const body: unknown = await response.json().catch(() => undefined);
+  return response.ok ? body : undefined;
+}
+
+/** The models that a server lists; undefined if it does not say. @throws as `read` does */
+async function listedAt(url: string, headers: Record<string, string>, wait: number): Promise<Listed[] | undefined> {
+  const { data } = ((await read(url, headers, wait)) ?? {}) as { data?: unknown };
+  if (!Array.isArray(data)) return undefined;
+  return data.filter((each: Partial<Listed> | null): each is Listed => typeof each?.id === 'string');
+}
+
+const bearer = (key: string | undefined): Record<string, string> =>
+  key === undefined ? {} : { authorization: `Bearer ${key}` };
+
+/** The names of models, without those that only embed and those that nobody could type. */
+const namesOf = (listed: Listed[]): string[] =>
+  listed.map(({ id }) => id).filter((id) => /^[^\s\p{Cc}]+$/u.test(id) && !/embed/i.test(id));
 
 interface Found {
   server: ModelServer;
@@ -35,7 +47,8 @@ interface Found {
 
 async function findServers(environment: Environment): Promise<Found[]> {
   const looked = modelServers(environment).map(async (server): Promise<Found[]> => {
-    const [first, ...others] = (await modelsAt(server.baseUrl, environment[server.keyVariable], glance)) ?? [];
+    const headers = bearer(environment[server.keyVariable]);
+    const [first, ...others] = namesOf((await listedAt(`${server.baseUrl}/models`, headers, glance)) ?? []);
     return first === undefined ? [] : [{ server, models: [first, ...others] }];
   });
   // Whatever keeps a server from answering, there is none to offer.
@@ -72,33 +85,60 @@ export async function offerServer(shell: Shell, mayPrompt: boolean): Promise<Bac
 const shortList = (models: string[]): string => [...models.slice(0, 3), ...(models.length > 3 ? ['…'] : [])].join(', ');
 
 /**
- * Checks that a server which a person has named answers, and that Ollama has the model: a run would try for hours.
+ * Checks that a server has the model of a backend, before a run is started that could only fail.
  *
  * @param from where the person has named it, such as `--model ollama/qwen3`
- * @throws `CommandError`, status 2
+ * @param mustAnswer whether the server must be there now: a run waits for it, if need be for hours
+ * @throws `CommandError`, status 2, with the nearest of the models that there are
  */
-export async function checkServer(from: string, backend: Backend, environment: Environment): Promise<void> {
-  const { base_url: baseUrl, api_key_env: variable = '', model = '' } = backend;
-  if (baseUrl === undefined || variable === 'OPENROUTER_API_KEY') return;
-  const server = modelServers(environment).find((each) => each.keyVariable === variable);
-  let models: string[] | undefined;
+export async function checkModel(
+  from: string,
+  backend: Backend,
+  environment: Environment,
+  mustAnswer: boolean,
+): Promise<void> {
+  if (!isRemote(backend) || backend.type === 'claude_code') return;
+  const { baseUrl, key, keyVariable, model = '' } = routeOf(backend, environment);
+  const server = modelServers(environment).find((each) => each.keyVariable === keyVariable);
+  const isClaude = backend.type === 'claude';
+  const url = `${baseUrl}${isClaude ? '/v1' : ''}/models`;
+  const headers = {
+    ...bearer(key),
+    ...(isClaude && { 'anthropic-version': '2023-06-01' }),
+    ...withVariables(backend.headers ?? {}, environment).values,
+  };
+  let listed: Listed[] | undefined;
   try {
-    models = await modelsAt(baseUrl, environment[variable], patience);
+    listed = await listedAt(isClaude ? `${url}?limit=1000` : url, headers, patience);
+    if (listed === undefined || isListed(model, listed, keyVariable)) return;
+    // A list may have but the first models of many, or leave out other names for the same one.
+    const one = (await read(`${url}/${encodeURIComponent(model)}`, headers, patience)) as Partial<Listed> | undefined;
+    if (typeof one?.id === 'string') return;
   } catch (error) {
-    // It may be busy; a call has more patience.
-    if (!(error instanceof TypeError)) return;
+    // Where it is busy, a call has more patience.
+    if (!mustAnswer || !(error instanceof TypeError)) return;
     const { code, message } = (error.cause ?? error) as { code?: string; message: string };
-    throw usageError(
-      `${from}: nothing answers at ${baseUrl} (${code ?? message})${server ? `. ${startIt[server.prefix]}` : ''}`,
-    );
+    const hint = server === undefined ? '' : `. ${startIt[server.prefix]}`;
+    throw usageError(`${from}: nothing answers at ${baseUrl} (${code ?? message})${hint}`);
   }
-  // What runs in Ollama's cloud need not be listed here.
-  if (server?.prefix !== 'ollama' || models === undefined || model.endsWith('cloud')) return;
-  if (models.some((each) => sameModel(each, model))) return;
-  const listed = models.length === 0 ? 'it has none yet' : `it has: ${models.join(', ')}`;
-  throw usageError(
-    `${from}: Ollama at ${baseUrl} has no model "${model}";${didYouMean(model, models)} ${listed}.\n` +
-      `Fetch it with: ollama pull ${model}`,
+  const models = nearest(model, namesOf(listed));
+  const who = server === undefined ? baseUrl : `${server.label} at ${baseUrl}`;
+  const has = models.length === 0 ? 'it has none yet' : `it has: ${shortList(models)}`;
+  const fetchIt = server?.prefix === 'ollama' ? `.\nFetch it with: ollama pull ${model}` : '';
+  throw usageError(`${from}: ${who} has no model "${model}";${didYouMean(model, models)} ${has}${fetchIt}`);
+}
+
+/** Whether a list has a model, or comes from a server whose list says nothing of the names that it takes. */
+function isListed(model: string, listed: Listed[], keyVariable: string): boolean {
+  // Azure is asked for deployments and lists models; Ollama's cloud need not be listed here; llama.cpp takes any name.
+  if (keyVariable === azureKey || (keyVariable === 'OLLAMA_API_KEY' && model.endsWith('cloud'))) return true;
+  return listed.some(
+    ({ id, owned_by: owner }) =>
+      owner === 'llamacpp' ||
+      id.includes('*') ||
+      sameModel(id.replace(/^models\//, ''), model) ||
+      // OpenRouter's variants, as in `z-ai/glm-5:nitro`.
+      (keyVariable !== 'OLLAMA_API_KEY' && model.startsWith(`${id}:`)),
   );
 }
 

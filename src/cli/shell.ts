@@ -12,6 +12,8 @@ export type Input = NodeJS.ReadableStream & Partial<Pick<ReadStream, 'isTTY' | '
 /** A stream that a command writes to, which may be a terminal. */
 export type Output = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'rows'> & { fd: number }>;
 
+type Suspending = { kill?(group: 0, signal: 'SIGTSTP'): unknown };
+
 type Signal = 'SIGINT' | 'SIGTERM' | 'SIGUSR2';
 
 /** All that the command line has from whoever calls it. */
@@ -25,7 +27,7 @@ export interface Surroundings {
   /** The folder from which relative paths count; an absolute path. */
   cwd: string;
   /** Where signals come from, such as `process`; when absent, none comes. A command listens only to those that it obeys. */
-  signals?: Record<'on' | 'off', (signal: Signal, listener: () => void) => unknown>;
+  signals?: Record<'on' | 'off', (signal: Signal, listener: () => void) => unknown> & Suspending;
 }
 
 /** What one call of the command line reads and writes. Each call has its own, so that several may be in one process. */
@@ -84,6 +86,9 @@ export class Shell {
   sayAs(wanted: LogFormat): void {
     this.#format = wanted;
   }
+
+  /** Does what Ctrl-Z does: it stops all of the group, since a shell waits for the process that has started this one. */
+  readonly suspend = (): void => void this.#signals?.kill?.(0, 'SIGTSTP');
 
   /**
    * Tells the person something on standard error, since standard output is for answers. What would steer the terminal is

@@ -6,6 +6,7 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
+import { optionalTsToDate } from '@temporalio/common/lib/time.js';
 import { decodeAll } from '../encryption/decode.ts';
 import type { RunEvent } from '../protocol/events.ts';
 import type { ModelProgress } from '../protocol/model-call.ts';
@@ -20,6 +21,11 @@ export interface PendingCall {
   attempt: number;
   /** Why the attempt before failed; absent at the first. */
   lastFailure?: string;
+  /** When a call that has failed is made again, an ISO 8601 time; absent while it is under way. */
+  nextTryAt?: string;
+  /** Until when it is made again at most, an ISO 8601 time, and how often; absent where there is no such limit. */
+  endsAt?: string;
+  maxAttempts?: number;
   /** What the model has written so far; absent before the first heartbeat. */
   progress?: ModelProgress;
 }
@@ -84,17 +90,29 @@ export async function callsIn(
   converter: LoadedDataConverter,
 ): Promise<PendingCall[]> {
   const pending = await decodeAll(raw.pendingActivities ?? [], converter);
-  return pending.map(({ activityId, activityType, attempt, lastFailure, heartbeatDetails }) => {
-    const payload = heartbeatDetails?.payloads?.[0];
-    return {
-      activityId: activityId ?? '',
-      activity: activityType?.name ?? '',
-      attempt: attempt ?? 1,
-      ...(lastFailure?.message && { lastFailure: lastFailure.message }),
-      ...(payload && { progress: converter.payloadConverter.fromPayload<ModelProgress>(payload) }),
-    };
-  });
+  return pending.map(
+    ({ activityId, activityType, attempt, maximumAttempts, lastFailure, heartbeatDetails, ...times }) => {
+      const payload = heartbeatDetails?.payloads?.[0];
+      const nextTryAt = isoOf(times.nextAttemptScheduleTime);
+      const endsAt = isoOf(times.expirationTime);
+      return {
+        activityId: activityId ?? '',
+        activity: activityType?.name ?? '',
+        attempt: attempt ?? 1,
+        ...(lastFailure?.message && { lastFailure: lastFailure.message }),
+        ...(nextTryAt !== undefined && { nextTryAt }),
+        ...(endsAt !== undefined && { endsAt }),
+        ...(maximumAttempts && { maxAttempts: maximumAttempts }),
+        ...(payload && { progress: converter.payloadConverter.fromPayload<ModelProgress>(payload) }),
+      };
+    },
+  );
 }
+
+const isoOf = (time: Parameters<typeof optionalTsToDate>[0]): string | undefined => {
+  const date = optionalTsToDate(time);
+  return date === undefined || date.getTime() <= 0 ? undefined : date.toISOString();
+};
 
 /**
  * Whether a query may succeed later: the server or a worker is away, or no worker has begun the run, which then knows no

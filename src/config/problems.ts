@@ -127,12 +127,16 @@ function unwrapped(schema: Definition): Definition {
 
 /** ` did you mean …?` with the choice that is nearest to a mistyped word, or an empty string if none is near. */
 export function didYouMean(word: string, choices: string[]): string {
-  const [nearest] = choices
-    .map((choice) => ({ choice, distance: distance(word.toLowerCase(), choice.toLowerCase()) }))
-    .filter(({ distance }) => distance <= Math.max(2, word.length / 4))
-    .sort((one, other) => one.distance - other.distance);
-  return nearest === undefined ? '' : ` did you mean ${nearest.choice}?`;
+  const [first] = nearest(word, choices);
+  const isNear = first !== undefined && distanceOf(word, first) <= Math.max(2, word.length / 4);
+  return isNear ? ` did you mean ${first}?` : '';
 }
+
+/** The choices, those first that are nearest to a mistyped word. */
+export const nearest = (word: string, choices: string[]): string[] =>
+  choices.toSorted((one, other) => distanceOf(word, one) - distanceOf(word, other));
+
+const distanceOf = (one: string, other: string): number => distance(one.toLowerCase(), other.toLowerCase());
 
 /** The Levenshtein distance: how many letters must be changed, added or left out. */
 function distance(one: string, other: string): number {

@@ -60,10 +60,11 @@ export async function startBackground(settings: BackgroundSettings): Promise<Wor
   });
   for (;;) {
     const log = readFileSync(logOf(home));
-    // It may have become full, and been emptied.
-    const said = log.subarray(log.length < told ? 0 : told);
-    told = log.length;
-    if (said.length > 0) onProgress(said.toString().trimEnd());
+    // It may have become full, and been emptied. A line that is still being written is told when it is whole.
+    const end = log.lastIndexOf('\n') + 1;
+    const progress = progressIn(log.subarray(log.length < told ? 0 : told, end).toString());
+    told = end;
+    if (progress !== '') onProgress(progress);
     const worker = readWorker(folder);
     if (worker?.isReady && !worker.standsIn && isAlive(worker.pid) && isHeld(folder)) return worker;
     // An `up` ends with status 0 where another command's was quicker, which is then waited for.
@@ -73,6 +74,14 @@ export async function startBackground(settings: BackgroundSettings): Promise<Wor
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
+
+/** What an `up` says of its start, out of what is new in the log. Warnings are about runs that are open already, also of others. */
+export const progressIn = (added: string): string =>
+  added
+    .split('\n')
+    .filter((line) => !/^(WARN|ERROR) |^\{"time":"[^"]*","level":"(WARN|ERROR)"/.test(line))
+    .join('\n')
+    .trim();
 
 /** How long another command's `up` may be without a sign of life, in milliseconds: on a busy machine a process begins slowly. */
 const patienceMs = 60_000;

@@ -7,9 +7,9 @@ import { jsonLine, type LogFormat } from './log-format.ts';
 import { privateFolder, privateMode } from '../util/private-files.ts';
 import { logLimits, nameOfFull, removeOldest } from './rotation.ts';
 
-/** An entry as the log shows it: `[2026-01-18 17:09:44] text`, in local time, or the text alone where it has no stamp. */
-export function logLine({ text, stamped }: LogEntry, at: string): string {
-  return stamped ? `[${timestamp(new Date(at))}] ${text}` : text;
+/** An entry as the log shows it: `[2026-01-18 17:09:44] text`, or `[17:09:44] text`, in local time; without a stamp the text. */
+export function logLine({ text, stamped }: LogEntry, at: string, isToday = false): string {
+  return stamped ? `[${timestamp(new Date(at)).slice(isToday ? -8 : 0)}] ${text}` : text;
 }
 
 /** An entry as the log file has it: each line that says something ends with a tab and the id of its run, `run=q1`. */

@@ -4,6 +4,7 @@ import type { LogEntry } from '../protocol/sinks.ts';
 import { teamLines } from './orchestration/log-lines.ts';
 import { planLines } from './plan-and-execute/log-lines.ts';
 import { researchLines } from './research/log-lines.ts';
+import { durationText } from './runtime/duration.ts';
 import { line, type LogLines } from './runtime/log-entry.ts';
 import { shortened } from './runtime/size.ts';
 
@@ -58,9 +59,10 @@ const commonLines: LogLines<CommonEventBody> = {
   responded: ({ agent, asker, content }) => [line(`↩️ [${agent}] responds to ${asker}: ${content}`)],
   ask_ended: ({ agent, silent, status }) =>
     silent.length === 0 ? [] : [line(`[${agent}] ${status}: no response from ${silent.join(', ')}`)],
-  question: ({ expiresAt, from, questionId }) => [
-    line(`📢 ${from} waits for a person (question ${questionId}, until ${expiresAt})`),
-  ],
+  question: ({ askedAt, expiresAt, from, questionId }) => {
+    const time = expiresAt === null ? '' : `, ${durationText(Date.parse(expiresAt) - Date.parse(askedAt))} to answer`;
+    return [line(`📢 ${from} waits for a person (question ${questionId}${time})`)];
+  },
   question_closed: ({ answer, how, questionId }) => [
     line(`📢 Question ${questionId}: ${how}${answer === undefined ? '' : `: ${answer}`}`),
   ],

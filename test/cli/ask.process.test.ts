@@ -186,7 +186,7 @@ describe('ask', () => {
     expect(stderr).not.toContain('test-key-openai');
   });
 
-  test('a failed try is told while the run goes on', async () => {
+  test('a failed try is told once while the run goes on, with the address, the next try, the time and how to end it', async () => {
     let failed = false;
     const good = teamScript();
     script = (seen) => {
@@ -196,7 +196,12 @@ describe('ask', () => {
     };
     const { status, stderr } = await home.run(['ask', 'Try again.']);
     expect(status).toBe(0);
-    expect(stderr).toMatch(/\[agent_\w\] try 2: .*503/);
+    const told = stderr.split('\n').filter((line) => line.includes('503'));
+    expect(told).toEqual([
+      expect.stringMatching(
+        /⚠️ \[agent_\w\] openai \S+ at http:\S+: 503 .*; try 2 (in [12] s|is under way), and more for up to (10 min|9 min \d+ s)\. To end the run: .*reprise cancel /,
+      ),
+    ]);
   });
 });
 

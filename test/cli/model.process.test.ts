@@ -109,6 +109,15 @@ describe('with a configuration', () => {
     expect(bodies.some((body) => body['temperature'] === 0.3)).toBe(true);
   });
 
+  test('a model of it that the server does not list is refused before the run', async () => {
+    const agents = [{ id: 'one', backend: { type: 'gemini', model: 'gemini-3.8-flesh' } }];
+    writeFileSync(join(home.folder, 'misspelt.json'), JSON.stringify({ agents }));
+    const { status, stderr } = await home.run(['ask', '--config', 'misspelt.json', 'Say it.']);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^misspelt\.json: \S+ has no model "gemini-3\.8-flesh"; did you mean gemini-3\.8-flash\?/m);
+    expect(asked()).toEqual({});
+  });
+
   test('--agents is refused, with the reason', async () => {
     const { status, stderr } = await home.run(['ask', '--config', 'team.json', '--agents', '2', 'Say it.']);
     expect(status).toBe(2);
@@ -166,6 +175,11 @@ describe('wrong names: status 2, nothing started', () => {
       'a tag that Ollama lacks',
       ['--model', 'ollama/qwen3'],
       /it has: qwen3:8b, llama3\.2:latest\..*ollama pull qwen3/s,
+    ],
+    [
+      'a model that OpenAI does not list',
+      ['--model', 'openai/gpt-5'],
+      /--model openai\/gpt-5: http:\S+ has no model "gpt-5"; did you mean gpt-5\.4\?/,
     ],
     ['no server', ['--model', 'http://127.0.0.1:1#x'], /nothing answers at http:\/\/127\.0\.0\.1:1\/v1/],
     ['too few agents', ['--agents', '0'], /'--agents <n>'.*1 to 26/],

@@ -160,14 +160,14 @@ export async function startNamedServer(name: ServerKind, model: ModelServer): Pr
     if (!kind.asksKey && !['Bearer none', undefined].includes(authorization))
       return refuse(500, { error: { message: `a key: ${authorization}` } });
     const says = kind.context?.path === path;
-    if (method === 'GET' && (path === `${kind.base}/models` || says)) {
+    if (method === 'GET' && (path.replace(/\?limit=\d+$/, '') === `${kind.base}/models` || says)) {
       const context = says && kind.context ? { [kind.context.key]: 32_768 } : {};
       const data = kind.models.map((id) => ({
         id,
         model: id,
         object: 'model',
         created: 1,
-        owned_by: 'library',
+        owned_by: name === 'llamacpp' ? 'llamacpp' : 'library',
         ...context,
       }));
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ object: 'list', data }));

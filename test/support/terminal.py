@@ -45,6 +45,9 @@ while True:
             break
         os.write(2, shown)
 
+# A command must leave the terminal as it was.
+if not termios.tcgetattr(terminal)[3] & termios.ICANON:
+    os.write(2, b"\nThe terminal is left raw\n")
 os.close(terminal)
 _, status = os.waitpid(pid, 0)
 sys.exit(os.waitstatus_to_exitcode(status) & 0xFF)

@@ -4,11 +4,10 @@ import { isPassing } from '../../client/snapshot.ts';
 import { open, withConnection } from '../connection.ts';
 import { Interruption, usageError } from '../exit.ts';
 import { reasonOf } from '../failures.ts';
-import { durationText } from '../live/spent.ts';
 import { askedText } from '../../protocol/questions.ts';
 import { printable } from '../../util/text/printable.ts';
 import type { FollowOptions } from '../options.ts';
-import { secondsLeft } from '../questions/box.ts';
+import { timeLeft } from '../questions/box.ts';
 import { notify } from '../questions/notify.ts';
 import { waysToSettle } from '../questions/ways-to-settle.ts';
 import type { Shell } from '../shell.ts';
@@ -93,12 +92,12 @@ const warnOf = (shell: Shell, id: string, reason: Error): void =>
 
 /** What waits, and the commands that settle it. */
 function textOf(waiting: InboxQuestion, temporal: string | undefined): string {
-  const { workflowId, questionId, expiresAt, from, kind, question } = waiting;
-  const left = durationText(secondsLeft(waiting) * 1000);
+  const { workflowId, questionId, from, kind, question } = waiting;
+  const left = timeLeft(waiting);
   const head = {
-    question: `${from} asks (${questionId}), ${left} left`,
+    question: `${from} asks (${questionId})${left === undefined ? '' : `, ${left} left`}`,
     approval: `${from} asks for approval`,
-    tool: `${from} asks for leave (${questionId})${expiresAt === null ? '' : `, ${left} left`}`,
+    tool: `${from} asks for leave (${questionId})${left === undefined ? '' : `, ${left} left`}`,
     key: `${question} (${from})`,
   }[kind];
   return [

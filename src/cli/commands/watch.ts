@@ -1,4 +1,5 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Run } from '../../client.ts';
 import { openWithWorker, revive, withConnection } from '../connection.ts';
 import { CommandError } from '../exit.ts';
 import { follow } from '../follow.ts';
@@ -12,7 +13,8 @@ export async function watch(shell: Shell, given: string | undefined, options: Fo
   checkOut(shell, options);
   await withConnection(openWithWorker(shell, options), async ({ reprise }) => {
     const id = await runMeant(shell, reprise, given, choices.any);
-    const run = reprise.getRun(id);
+    // It may be of any type: where it has restarts, a key of the live view asks for one.
+    const run: Run = reprise.getOrchestration(id);
     await run.isOpen().catch((error: unknown) => {
       throw error instanceof WorkflowNotFoundError ? new CommandError(`There is no run of the id ${id}`) : error;
     });

@@ -5,7 +5,8 @@ import type { SolveState } from '../../protocol/plan-and-execute.ts';
 import type { State, TeamState } from '../../protocol/state.ts';
 import type { RunLimits } from '../../protocol/usage.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
-import { countText, dollarText, durationText, numberText } from './spent.ts';
+import { durationText } from '../../workflows/runtime/duration.ts';
+import { countText, dollarText, numberText } from './spent.ts';
 
 /** With these events the clock of an attempt stops, since a person is waited for, and with those it goes on. */
 const stops: string[] = ['question', 'key_missing'];

@@ -6,6 +6,7 @@ import type { AgentState } from '../../protocol/agent-state.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
 import { printable } from '../../util/text/printable.ts';
 import type { GrowingAnswer } from './answer-text.ts';
+import { keyHint } from './keys.ts';
 import { wrapped, type Screen } from './screen.ts';
 
 const marks: Record<AgentState, string> = {
@@ -36,17 +37,22 @@ interface Scene {
   /** What each agent has written so far, by its id. */
   texts: Map<string, string>;
   answer: GrowingAnswer | undefined;
+  /** Whether `answer` is no answer, but the text of an agent that a key has opened. */
+  isOpened?: boolean;
+  /** What has failed and is tried again, a line each. */
+  retries?: string[];
   /** The parts of the line that says how far the run has come. */
   progress: string[];
+  hasKeys?: boolean;
 }
 
 /**
  * The lines that show what a run is doing: the final answer as it grows, one line for each agent with the end of the text
- * that it is writing, and one that says how far the run has come. No line is longer than the screen is wide, and all fit on
- * it.
+ * that it is writing, what is tried again, how far the run has come, and what keys do. No line is longer than the screen is
+ * wide, and all fit on it.
  */
 export function drawRegion(
-  { answer, progress, state, texts }: Scene,
+  { answer, hasKeys = false, isOpened = false, progress, retries = [], state, texts }: Scene,
   { columns, rows }: Screen,
   isColored = false,
 ): string[] {
@@ -55,21 +61,32 @@ export function drawRegion(
   const summary = packed(progress, width - 2).map((line) => bold(cliTruncate(`  ${line}`, width)));
   // One agent alone is who the person talks with: its reply stands there as it would stand in a chat.
   const isChat = state.workflow === 'session' && state.agents.length === 1;
-  const lines = isChat && answer !== undefined ? [] : agentLines(state, texts, answer, width, dim);
-  const room = rows - 1 - lines.length - summary.length;
-  return ['', ...(answer === undefined ? [] : answerLines(answer, isChat, width, room - 1, dim)), ...lines, ...summary];
+  const agents = isChat && answer !== undefined ? [] : agentLines(state, texts, answer, width, dim, hasKeys);
+  const foot = [...summary, ...(hasKeys ? [dim(cliTruncate(`  ${keyHint}`, width))] : [])];
+  const room = Math.max(0, rows - 2 - agents.length - foot.length);
+  const again = retries.flatMap((line) => broken(line, width)).slice(0, room);
+  const how = isOpened
+    ? 'has written, as far as it is known'
+    : answer?.isGrowing
+      ? 'is writing the final answer'
+      : 'has written this answer; it is not final yet';
+  const text = answer === undefined ? [] : answerLines(answer, how, isChat, width, room - again.length, dim);
+  return ['', ...text, ...agents, ...again, ...foot];
 }
+
+const broken = (text: string, width: number): string[] =>
+  wrapped(oneLine(text), Math.max(1, width - 4)).map((line, at) => cliTruncate((at > 0 ? '    ' : '  ') + line, width));
 
 /** @param rows how many lines there may be: of a longer text the end is shown */
 function answerLines(
-  { agent, isGrowing, text }: GrowingAnswer,
+  { agent, text }: GrowingAnswer,
+  how: string,
   isChat: boolean,
   width: number,
   rows: number,
   dim: Formatter,
 ): string[] {
-  const label = `${oneLine(agent)} ${isGrowing ? 'is writing the final answer' : 'has written this answer; it is not final yet'}:`;
-  const head = isChat ? [] : [dim(cliTruncate(`  ${label}`, width))];
+  const head = isChat ? [] : [dim(cliTruncate(`  ${oneLine(agent)} ${how}:`, width))];
   const indent = isChat ? '' : '  ';
   const lines = wrapped(text, Math.max(1, width - indent.length)).map((line) =>
     cliTruncate(indent + line, width).trimEnd(),
@@ -84,16 +101,18 @@ function agentLines(
   answer: GrowingAnswer | undefined,
   width: number,
   dim: Formatter,
+  hasKeys: boolean,
 ): string[] {
   const { agents, phase } = state;
   const selectedAgent = 'selectedAgent' in state ? state.selectedAgent : null;
   const idWidth = Math.min(Math.max(0, ...agents.map(({ id }) => stringWidth(oneLine(id)))), Math.floor(width / 3));
-  return agents.map((agent) => {
+  return agents.map((agent, place) => {
     const { id, state: doing } = agent;
     const isFinal = id === selectedAgent && judging.includes(phase);
     const shown = cliTruncate(oneLine(id), idWidth);
     const name = shown + ' '.repeat(idWidth - stringWidth(shown));
-    const head = `  ${isFinal ? '✎' : marks[doing]} ${name}  ${inWords(isFinal ? phase : doing).padEnd(10)} `;
+    const key = hasKeys && place < 9 ? place + 1 : ' ';
+    const head = `${key} ${isFinal ? '✎' : marks[doing]} ${name}  ${inWords(isFinal ? phase : doing).padEnd(10)} `;
     const room = width - stringWidth(head);
     const written = id === answer?.agent ? '' : readable(texts.get(id) ?? '');
     const text =
@@ -111,14 +130,14 @@ function about(state: State, { id, ...agent }: State['agents'][number]): string 
   return readable(state.subtasks.find((subtask) => subtask.id === id)?.description ?? '');
 }
 
-/** A text on one line. Of a tool call's JSON only the first value is kept, without its key. */
-function readable(text: string): string {
-  const said = text
+/** What is said in a text. Of a tool call's JSON only the first value is kept, without its key. */
+export const spoken = (text: string): string =>
+  text
     .replace(/^\{\s*"\w+"\s*:\s*"/, '')
-    .replace(/\\n/g, ' ')
+    .replace(/\\n/g, '\n')
     .replace(/\\"/g, '"');
-  return oneLine(said);
-}
+
+const readable = (text: string): string => oneLine(spoken(text));
 
 const oneLine = (text: string): string => printable(text.replace(/\s+/g, ' ')).trim();
 

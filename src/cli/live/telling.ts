@@ -1,34 +1,37 @@
+import stringWidth from 'string-width';
 import type { PendingCall, RunSnapshot } from '../../client.ts';
 import type { RunEvent } from '../../protocol/events.ts';
 import type { LogEntry } from '../../protocol/sinks.ts';
 import { entriesOf, withoutEmoji } from '../../workflows/log-lines.ts';
 import { printable } from '../../util/text/printable.ts';
 import { logLine } from '../../worker/log-sink.ts';
-
-// The commands that list and answer questions know it by this name.
+import { wrapped } from './screen.ts';
 
 /** Turns each snapshot of a run into the lines that tell what is new in it. */
 export class Telling {
   readonly #plain: boolean;
   readonly #isChat: boolean;
+  readonly #columns: (() => number) | undefined;
   readonly #typed: (text: string) => string;
   readonly #agents = new Map<string, string>();
-  readonly #told = new Map<string, number>();
   #whyIsTold = false;
 
   /**
    * @param plain without emoji
    * @param isChat whether a person types what is said, and need not be told of it, nor that it was answered
+   * @param columns the width of the terminal: lines break there between words, and have the time of day alone; absent where
+   *   lines go elsewhere, which are then as in the log
    * @param typed makes the commands in a text such as can be typed here
    */
-  constructor(plain: boolean, isChat = false, typed = (text: string): string => text) {
+  constructor(plain: boolean, isChat = false, columns?: () => number, typed = (text: string): string => text) {
     this.#plain = plain;
     this.#isChat = isChat;
+    this.#columns = columns;
     this.#typed = typed;
   }
 
-  linesOf({ events, calls }: RunSnapshot): string[] {
-    return [...events.flatMap((event) => this.#eventLines(event)), ...this.#retryLines(calls)];
+  linesOf({ events }: Pick<RunSnapshot, 'events'>): string[] {
+    return events.flatMap((event) => this.#eventLines(event)).map((text) => this.#broken(text));
   }
 
   /** A line of the command itself, stamped with the present time. */
@@ -42,9 +45,8 @@ export class Telling {
   }
 
   /** The agent that a call is for, of a model or of a tool that shows what it has so far; else the call's activity type. */
-  agentOf({ activityId, activity, progress }: PendingCall): string {
-    return this.#agents.get(activityId) ?? progress?.agent ?? activity;
-  }
+  readonly agentOf = ({ activityId, activity, progress }: PendingCall): string =>
+    this.#agents.get(activityId) ?? progress?.agent ?? activity;
 
   #eventLines(event: RunEvent): string[] {
     if (event.type === 'thinking') {
@@ -71,21 +73,17 @@ export class Telling {
     return entries.map((entry) => ({ ...entry, text: entry.text.replace(/\nReason: [^]*?(?=\n---\n\n🚀|$)/, '') }));
   }
 
-  /** A line for each call that has failed since the last snapshot and is made again. */
-  #retryLines(calls: PendingCall[]): string[] {
-    return calls.flatMap((call) => {
-      const { activityId, attempt, lastFailure } = call;
-      if (attempt <= (this.#told.get(activityId) ?? 1)) return [];
-      this.#told.set(activityId, attempt);
-      return [
-        this.line(`⚠️ [${this.agentOf(call)}] try ${attempt}: ${lastFailure ?? 'the one before did not finish'}`),
-      ];
-    });
+  #format(entry: LogEntry, at: string): string {
+    const line = this.#typed(printable(logLine(entry, at, this.#columns !== undefined)));
+    return this.#plain ? withoutEmoji(line) : line;
   }
 
-  #format(entry: LogEntry, at: string): string {
-    const line = this.#typed(printable(logLine(entry, at)));
-    return this.#plain ? withoutEmoji(line) : line;
+  #broken(text: string): string {
+    if (this.#columns === undefined) return text;
+    const columns = this.#columns();
+    // What goes on is indented. A line that just fits stays as it is.
+    const lines = text.split('\n').map((line) => (stringWidth(line) <= columns ? [line] : wrapped(line, columns - 2)));
+    return lines.map((pieces) => pieces.join('\n  ')).join('\n');
   }
 }
 

@@ -3,9 +3,12 @@ import type { PendingCall, RunSnapshot } from '../../client.ts';
 import stringWidth from 'string-width';
 import { AnswerText } from './answer-text.ts';
 import { Progress } from './progress.ts';
-import { drawRegion } from './region.ts';
+import { Keys, type KeyActions, type KeyTerminal } from './keys.ts';
+import { drawRegion, spoken } from './region.ts';
+import { dueRetries, isWriting, retryLines } from './retries.ts';
 import { screenOf } from './screen.ts';
 import { numberText } from './spent.ts';
+import { printable } from '../../util/text/printable.ts';
 import type { Output, Shell } from '../shell.ts';
 import { Telling } from './telling.ts';
 
@@ -22,17 +25,28 @@ export interface View {
   close(): void;
 }
 
-/**
- * Opens a view that redraws a region where standard error is a capable terminal, and else one that adds lines.
- *
- * @param isChat whether a person types what is said
- */
-export function openView(shell: Shell, plain: boolean, isChat: boolean): View {
+interface ViewOptions {
+  plain?: boolean;
+  /** Whether a person types what is said. */
+  isChat?: boolean;
+  isColored?: boolean;
+  /** The command that ends the run. */
+  cancel: string;
+  /** Makes the commands in a text such as can be typed here. */
+  typed?: Shell['typed'];
+  /** What keys do beside what the view does by itself; absent where nobody may press any. */
+  keys?: { terminal: KeyTerminal; actions: Omit<KeyActions, 'open'> };
+}
+
+/** Opens a view that redraws a region where standard error is a capable terminal, and else one that adds lines. */
+export function openView(shell: Shell, options: ViewOptions): View {
   const { env, stderr } = shell;
-  const redraws = stderr.isTTY && env['TERM'] !== 'dumb' && !plain;
+  const redraws = stderr.isTTY && env['TERM'] !== 'dumb' && !options.plain;
+  const { typed } = shell;
+  const here = { ...options, cancel: typed(options.cancel), typed };
   return redraws
-    ? new TerminalView(stderr, isChat, shell.isColored(stderr), shell.typed)
-    : new PlainView(stderr, plain, isChat, shell.typed);
+    ? new TerminalView(stderr, { ...here, isColored: shell.isColored(stderr) })
+    : new PlainView(stderr, here);
 }
 
 /** How many milliseconds may pass in silence before a line says that the run goes on. */
@@ -42,16 +56,21 @@ const silenceMs = 30_000;
 class PlainView implements View {
   readonly #stream: Output;
   readonly #telling: Telling;
+  readonly #cancel: string;
+  readonly #due = new Map<string, number>();
   readonly #progress = new Progress();
   #saidAt = Date.now();
 
-  constructor(stream: Output, plain: boolean, isChat: boolean, typed: Shell['typed']) {
+  constructor(stream: Output, { cancel, isChat, plain = false, typed }: ViewOptions) {
     this.#stream = stream;
-    this.#telling = new Telling(plain, isChat, typed);
+    this.#cancel = cancel;
+    this.#telling = new Telling(plain, isChat, stream.isTTY ? () => screenOf(stream).columns : undefined, typed);
   }
 
   show(look: RunSnapshot): void {
     for (const line of this.#telling.linesOf(look)) this.#write(line);
+    const due = dueRetries(look.calls, this.#due);
+    for (const line of retryLines(due, this.#telling.agentOf, this.#cancel, Date.now())) this.say(line);
     this.#progress.see(look.events);
     if (Date.now() - this.#saidAt < silenceMs || look.state === undefined) return;
     const waiting = [...new Set(look.calls.map((call) => this.#waitedFor(call)))].join(', ');
@@ -89,6 +108,8 @@ class PlainView implements View {
 export class TerminalView implements View {
   readonly #stream: Output;
   readonly #isColored: boolean;
+  readonly #cancel: string;
+  readonly #keys: Keys | undefined;
   readonly #region: ReturnType<typeof createLogUpdate>;
   readonly #telling: Telling;
   readonly #progress = new Progress();
@@ -96,11 +117,17 @@ export class TerminalView implements View {
   readonly #resized = (): void => this.#redrawReflowed();
   #look: RunSnapshot | undefined;
   #drawn: string[] = [];
+  /** What each agent has written last, by its id. */
+  readonly #written = new Map<string, string>();
+  /** The agent whose text a key has opened. */
+  #opened: string | undefined;
 
-  constructor(stream: Output, isChat = false, isColored = false, typed?: Shell['typed']) {
+  constructor(stream: Output, { cancel, isChat, isColored = false, keys, typed }: ViewOptions) {
     this.#stream = stream;
     this.#isColored = isColored;
-    this.#telling = new Telling(false, isChat, typed);
+    this.#cancel = cancel;
+    this.#keys = keys && new Keys(keys.terminal, { ...keys.actions, open: (place) => this.#open(place) });
+    this.#telling = new Telling(false, isChat, () => screenOf(stream).columns, typed);
     // Of a terminal without a size, log-update would take the width of 0 for what it says.
     const sized = Object.create(stream, {
       columns: { get: () => screenOf(stream).columns },
@@ -116,6 +143,10 @@ export class TerminalView implements View {
     this.#scroll(this.#telling.linesOf(look));
     this.#progress.see(look.events);
     this.#answer.see(look);
+    for (const event of look.events)
+      if (event.type === 'answer' || event.type === 'presented') this.#written.set(event.agent, event.content);
+    for (const call of look.calls)
+      if (call.progress?.partial) this.#written.set(this.#telling.agentOf(call), spoken(call.progress.partial));
     this.#draw();
   }
 
@@ -130,6 +161,7 @@ export class TerminalView implements View {
   }
 
   pause(): void {
+    this.#keys?.stop();
     this.#region.clear();
     this.#region.done();
     this.#drawn = [];
@@ -145,14 +177,31 @@ export class TerminalView implements View {
     if (lines.length > 0) this.#region.persist(lines.join('\n'));
   }
 
+  #open(place: number): void {
+    const agent = this.#look?.state?.agents[place]?.id;
+    this.#opened = agent === this.#opened ? undefined : agent;
+    this.#draw();
+  }
+
+  /** What stands above the agents. */
+  #text(): Pick<Parameters<typeof drawRegion>[0], 'answer' | 'isOpened'> {
+    const agent = this.#opened;
+    if (agent === undefined) return { answer: this.#answer.answer };
+    const text = printable(this.#written.get(agent) ?? '').trim() || 'Nothing yet.';
+    return { answer: { agent, text, isGrowing: true }, isOpened: true };
+  }
+
   #draw(): void {
     const { state, calls } = this.#look ?? {};
     if (state === undefined || calls === undefined) return;
+    this.#keys?.start();
     const texts = new Map(
       calls.map((call) => [this.#telling.agentOf(call), call.progress?.waitsFor ?? call.progress?.partial ?? '']),
     );
     const progress = this.#progress.partsOf({ calls, state }, Date.now());
-    const scene = { state, texts, answer: this.#answer.answer, progress };
+    const silent = calls.filter((call) => !isWriting(call));
+    const retries = retryLines(silent, this.#telling.agentOf, this.#cancel, Date.now());
+    const scene = { state, texts, ...this.#text(), retries, progress, hasKeys: this.#keys !== undefined };
     this.#drawn = drawRegion(scene, screenOf(this.#stream), this.#isColored);
     this.#region(this.#drawn.join('\n'));
   }

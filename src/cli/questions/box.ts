@@ -2,9 +2,9 @@ import type { PendingQuestion } from '../../protocol/questions.ts';
 import { askedText } from '../../protocol/questions.ts';
 import type { InboxQuestion } from '../../client.ts';
 import { withoutEmoji } from '../../workflows/log-lines.ts';
+import { durationText } from '../../workflows/runtime/duration.ts';
 import { printable } from '../../util/text/printable.ts';
 import { screenOf, wrapped } from '../live/screen.ts';
-import { countText } from '../live/spent.ts';
 import type { Shell } from '../shell.ts';
 
 /** The width of the box where there is room for it, in columns. */
@@ -59,11 +59,9 @@ export function shellWord(word: string): string {
   return /^[\w.:/@-]+$/.test(word) ? word : `'${printable(word).replaceAll("'", `'\\''`)}'`;
 }
 
-/** How many seconds are left for an answer, rounded up; Infinity for what may wait for ever. */
-export function secondsLeft({ expiresAt }: PendingQuestion): number {
-  if (expiresAt === null) return Infinity;
-  return Math.max(0, Math.ceil((Date.parse(expiresAt) - Date.now()) / 1000));
-}
+/** How long there is left for an answer, as in `23 h 59 min`; undefined for what may wait for ever. */
+export const timeLeft = ({ expiresAt }: PendingQuestion): string | undefined =>
+  expiresAt === null ? undefined : durationText(Date.parse(expiresAt) - Date.now());
 
 /** The box, on a terminal no wider than that. */
 function boxOf({ stderr }: Shell, question: PendingQuestion, plain: boolean, options: string[]): string {
@@ -71,7 +69,8 @@ function boxOf({ stderr }: Shell, question: PendingQuestion, plain: boolean, opt
   const width = isTTY ? Math.min(fullWidth, screenOf(stderr).columns) : fullWidth;
   const line = '='.repeat(width);
   const text = printable(askedText(question));
-  const { expiresAt, from, kind, tool = '' } = question;
+  const { from, kind, tool = '' } = question;
+  const left = timeLeft(question);
   const title =
     kind === 'tool' ? `🔒 ${from} ASKS FOR LEAVE TO RUN ${tool}` : `📢 BROADCAST FROM ${from.toUpperCase()}`;
   const box = [
@@ -84,7 +83,7 @@ function boxOf({ stderr }: Shell, question: PendingQuestion, plain: boolean, opt
     '─'.repeat(width),
     'Options:',
     ...options.map((option) => `  • ${option}`),
-    ...(expiresAt === null ? [] : [`  • You have ${countText(secondsLeft(question), 'second')} to respond`]),
+    ...(left === undefined ? [] : [`  • You have ${left} to respond`]),
     line,
   ].join('\n');
   return printable(plain ? withoutEmoji(box) : box);

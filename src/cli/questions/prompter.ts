@@ -22,6 +22,8 @@ export class QuestionPrompter {
   readonly #prompts: boolean;
   /** Questions that wait and that the person has neither answered nor left, by their ids, in the order of asking. */
   readonly #waiting = new Map<string, InboxQuestion>();
+  /** Those that the person has left with Ctrl-D, to which the key `a` comes back. */
+  readonly #left = new Map<string, InboxQuestion>();
   #prompted: { questionId: string; withdraw: AbortController } | undefined;
   #closed = false;
 
@@ -49,6 +51,7 @@ export class QuestionPrompter {
       if (!isClosing(event)) continue;
       asked.delete(event.questionId);
       this.#waiting.delete(event.questionId);
+      this.#left.delete(event.questionId);
       if (this.#prompted?.questionId !== event.questionId) continue;
       this.#prompted.withdraw.abort(
         event.type === 'approval_resolved' ? resolvedText(event) : closedText(event, this.#command(event.questionId)),
@@ -76,18 +79,55 @@ export class QuestionPrompter {
 
   async #promptNext(): Promise<void> {
     const [question] = this.#waiting.values();
-    if (question === undefined || this.isPrompting || this.#closed) return;
+    if (question === undefined) return;
+    await this.#hold(async (withdrawn) => {
+      this.#shell.say(`\n${promptBox(this.#shell, question, this.#options.plain ?? false)}`);
+      const { interrupted } = await discardTyped(this.#shell);
+      const entered = interrupted
+        ? { kind: 'interrupt' as const }
+        : question.kind === 'tool'
+          ? await readDecision(this.#shell, question, withdrawn)
+          : await readLine(this.#shell, promptText, { withdrawn });
+      return this.#act(question, entered, String(withdrawn.reason));
+    }, question.questionId);
+  }
+
+  /** Puts the questions again that the person has left. */
+  again(): void {
+    for (const [id, question] of this.#left) this.#waiting.set(id, question);
+    this.#left.clear();
+    if (this.#waiting.size === 0) this.#view.say('Nobody waits for an answer at present');
+    void this.#promptNext();
+  }
+
+  /** Asks why the run is to start over and what is to be done otherwise, and has it do so. */
+  async restart(requestRestart: (reason: string, instructions: string) => Promise<void>): Promise<void> {
+    await this.#hold(async (withdrawn) => {
+      const given: string[] = [];
+      for (const prompt of ['\nWhy should it start over? ', 'What should be done otherwise? ']) {
+        const entered = await readLine(this.#shell, prompt, { withdrawn });
+        if (entered.kind === 'interrupt') this.#leave();
+        if (entered.kind === 'interrupt' || entered.kind === 'withdrawn') return undefined;
+        if (entered.kind === 'end' || entered.text.trim() === '') return 'No restart: both are needed';
+        given.push(entered.text.trim());
+      }
+      const [reason = '', instructions = ''] = given;
+      try {
+        await requestRestart(reason, instructions);
+        return 'Restart requested';
+      } catch (error) {
+        return `The restart was not requested: ${reasonOf(error)}`;
+      }
+    });
+  }
+
+  /** Gives the terminal to a prompt, of a question if any, and tells what has come of it. Has no effect while there is another. */
+  async #hold(prompt: (withdrawn: AbortSignal) => Promise<string | undefined>, questionId = ''): Promise<void> {
+    if (this.isPrompting || this.#closed) return;
     const withdraw = new AbortController();
-    this.#prompted = { questionId: question.questionId, withdraw };
+    this.#prompted = { questionId, withdraw };
     this.#view.pause();
-    this.#shell.say(`\n${promptBox(this.#shell, question, this.#options.plain ?? false)}`);
-    const { interrupted } = await discardTyped(this.#shell);
-    const entered = interrupted
-      ? { kind: 'interrupt' as const }
-      : question.kind === 'tool'
-        ? await readDecision(this.#shell, question, withdraw.signal)
-        : await readLine(this.#shell, promptText, { withdrawn: withdraw.signal });
-    const outcome = await this.#act(question, entered, String(withdraw.signal.reason));
+    const outcome = await prompt(withdraw.signal);
     this.#prompted = undefined;
     if (outcome !== undefined && !this.#closed) this.#view.say(outcome);
     else if (outcome !== undefined) this.#shell.say(outcome);
@@ -110,6 +150,7 @@ export class QuestionPrompter {
         return whyWithdrawn;
       case 'end':
         this.#waiting.delete(questionId);
+        this.#left.set(questionId, question);
         return kind === 'tool'
           ? `The call still waits; decide about it with: ${approveCommand(question, this.#options.temporal)} --allow`
           : `The question still waits; answer it with: ${this.#command(questionId)} "…"`;

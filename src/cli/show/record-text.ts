@@ -2,8 +2,9 @@ import type { Iteration, RunRecord, RunStep, SubtaskReport, ShownCall } from '..
 import { markdownOf } from '../../workflows/research/rules/report.ts';
 import { judgementOf } from '../../workflows/research/view.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
+import { durationText } from '../../workflows/runtime/duration.ts';
 import { progressOf } from '../live/progress.ts';
-import { countText, durationText, spentText, numberText } from '../live/spent.ts';
+import { countText, spentText, numberText } from '../live/spent.ts';
 import { body, emphasised, heading, type Layout, label } from './layout.ts';
 import { kindOf, waitText } from './kinds.ts';
 import { stepLines } from './step-text.ts';

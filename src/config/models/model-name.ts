@@ -83,7 +83,7 @@ const providers: Record<string, (model: string, environment: Environment) => Bac
 };
 
 /** The variable that Azure's own examples use. */
-const azureKey = 'AZURE_OPENAI_API_KEY';
+export const azureKey = 'AZURE_OPENAI_API_KEY';
 
 /** Names that belong to one provider alone. Those of `gpt-oss` do not, since anybody may serve it. */
 const bare: Array<[RegExp, string]> = [

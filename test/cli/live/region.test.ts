@@ -4,11 +4,12 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import type { GrowingAnswer } from '../../../src/cli/live/answer-text.ts';
 import { drawRegion } from '../../../src/cli/live/region.ts';
-import { costText, durationText, spentText } from '../../../src/cli/live/spent.ts';
+import { costText, spentText } from '../../../src/cli/live/spent.ts';
 import type { ResearchState } from '../../../src/protocol/research.ts';
 import type { SolveState } from '../../../src/protocol/plan-and-execute.ts';
 import { printable } from '../../../src/util/text/printable.ts';
 import type { OrchestrationState, State, TeamState } from '../../../src/protocol/state.ts';
+import { durationText } from '../../../src/workflows/runtime/duration.ts';
 
 const state: OrchestrationState = {
   workflow: 'orchestration',
@@ -67,6 +68,9 @@ interface Drawn {
   texts?: Record<string, string>;
   answer?: GrowingAnswer;
   progress?: string[];
+  retries?: string[];
+  hasKeys?: boolean;
+  isOpened?: boolean;
   columns?: number;
   rows?: number;
 }
@@ -238,9 +242,27 @@ describe('the final answer as it grows', () => {
     expect(draw({ answer: long, rows: 24 })).toHaveLength(23);
   });
 
+  test('what is tried again stands above how far the run has come, and gives way where there is no room', () => {
+    const retry = '⚠️ [agent_a] openai gpt at http://127.0.0.1:9: 429 Slow down; try 5 in 12 s';
+    const lines = draw({ retries: [retry], columns: 44 });
+    expect(lines.slice(4)).toEqual([
+      '  ⚠️ [agent_a] openai gpt at',
+      '    http://127.0.0.1:9: 429 Slow down; try',
+      '    5 in 12 s',
+      '  attempt 2/3: answering, 42 s of 30 min',
+      '  9 calls',
+    ]);
+    for (const rows of [6, 7, 9, 24])
+      expect(draw({ retries: [retry, retry, retry], hasKeys: true, columns: 44, rows }).length).toBeLessThanOrEqual(
+        Math.max(rows, 7),
+      );
+  });
+
   test.for([200, 80, 44, 28, 12, 3])('no line is wider than a terminal of %i columns', (columns) => {
     const text = '東京 and café 👩‍👩‍👧 and so on, '.repeat(20);
-    for (const line of draw({ texts: { agent_a: text, 東京: text }, answer: { ...answer, text }, columns }))
+    const rest = { answer: { ...answer, text }, isOpened: true, hasKeys: true, retries: [text] };
+    const texts = { agent_a: text, 東京: text };
+    for (const line of [...draw({ texts, answer: { ...answer, text }, columns }), ...draw({ texts, ...rest, columns })])
       expect(stringWidth(line)).toBeLessThan(columns);
   });
 });

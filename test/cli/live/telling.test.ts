@@ -62,6 +62,22 @@ test('who types what is said is not told of it, but of a turn that came to a lim
   expect(linesOf(new Telling(false), look)).toHaveLength(3);
 });
 
+test('a line that goes elsewhere than to a terminal is as in the log, whole and with its day', () => {
+  const text = 'What has happened is longer than any terminal is wide. '.repeat(9).trim();
+  const [line = ''] = new Telling(false).linesOf(of({ type: 'notice', text }));
+  expect(line).toMatch(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] /);
+  expect(line.endsWith(text)).toBe(true);
+  expect(line).not.toContain('\n');
+});
+
+test('how long there is to answer is told as a time that is left', () => {
+  const question = { questionId: 'q1', kind: 'question', from: 'agent_a', question: 'Why?' };
+  const times = { askedAt: '2026-01-18T17:09:44.000Z', expiresAt: '2026-01-19T17:09:04.000Z' };
+  expect(linesOf(new Telling(false), of({ type: 'question', ...question, ...times }))).toEqual([
+    '📢 agent_a waits for a person (question q1, 23 h 59 min to answer)',
+  ]);
+});
+
 test('what is told cannot steer the terminal', () => {
   const evil = 'a\x1B]52;c;cm0gLXJm\x07b\x1B[2Jc\u202Ed';
   const telling = new Telling(false);

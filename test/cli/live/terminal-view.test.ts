@@ -1,7 +1,9 @@
 import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
 import type { WriteStream } from 'node:tty';
 import { describe, expect, test } from 'vitest';
 import { TerminalView } from '../../../src/cli/live/view.ts';
+import type { Input } from '../../../src/cli/shell.ts';
 import type { RunSnapshot, RunEvent } from '../../../src/client.ts';
 import type { OrchestrationState } from '../../../src/protocol/state.ts';
 
@@ -104,7 +106,7 @@ const shown = (terminal: Terminal): string[] =>
 
 function openTerminal(columns: number, rows?: number): { terminal: Terminal; view: TerminalView } {
   const terminal = new Terminal(columns, rows);
-  return { terminal, view: new TerminalView(terminal as unknown as WriteStream) };
+  return { terminal, view: new TerminalView(terminal as unknown as WriteStream, { cancel: 'reprise cancel q1' }) };
 }
 
 test('what has happened scrolls up, and the region below it is redrawn in place', () => {
@@ -126,8 +128,8 @@ test('a narrower terminal has wrapped the region: nothing of it stays behind', (
   view.show(look([thinking, event(2, 'First.')], 'A text that is about as long as the line, or longer'));
   terminal.resize(24);
   const rows = shown(terminal);
-  expect(rows.slice(0, 2).join('')).toBe('First.');
-  expect(rows.slice(2)).toEqual([
+  expect(rows[0]).toBe('First.');
+  expect(rows.slice(1)).toEqual([
     '',
     '  ✎ agent_a  answering',
     '  attempt 1/3: answeri…',
@@ -135,16 +137,136 @@ test('a narrower terminal has wrapped the region: nothing of it stays behind', (
   ]);
 });
 
-test('a call that is made again is told by its agent, or else by what it does', () => {
-  const { terminal, view } = openTerminal(60);
-  const again = { attempt: 2, lastFailure: 'status 500' };
-  const calls = [
-    { activityId: 'model-1', activity: 'callModel', ...again },
-    { activityId: '7', activity: 'search', ...again },
-  ];
-  view.show({ ...look([thinking], ''), calls });
-  view.close();
-  expect(shown(terminal)).toEqual(['⚠️ [agent_a] try 2: status 500', '⚠️ [search] try 2: status 500']);
+describe('a call that is made again', () => {
+  const at = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
+  const failing = (attempt: number, wait: number): RunSnapshot => ({
+    ...look([], ''),
+    calls: [
+      {
+        activityId: 'model-1',
+        activity: 'callModel',
+        attempt,
+        lastFailure: 'openai gpt at http://127.0.0.1:9: 429 Slow down',
+        nextTryAt: at(wait),
+        endsAt: at(300),
+      },
+    ],
+  });
+
+  test('is one line that is redrawn: what failed and where, when the next try is, how long that goes on, how to end it', () => {
+    const { terminal, view } = openTerminal(200);
+    view.show(look([thinking], ''));
+    for (const [attempt, wait] of [[2, 4] as const, [3, 8] as const, [30, 16] as const])
+      view.show(failing(attempt, wait));
+    const rows = shown(terminal).filter((row) => row.includes('429'));
+    expect(rows).toEqual([
+      '  ⚠️ [agent_a] openai gpt at http://127.0.0.1:9: 429 Slow down; try 30 in 16 s, and more for up to 5 min. ' +
+        'To end the run: reprise cancel q1',
+    ]);
+  });
+
+  test('leaves nothing behind when it succeeds', () => {
+    const { terminal, view } = openTerminal(100);
+    view.show(look([thinking], ''));
+    view.show(failing(5, 4));
+    view.show(look([], 'It is'));
+    expect(shown(terminal).join('\n')).not.toContain('429');
+  });
+});
+
+test('on a terminal a line has the time of day alone, and breaks between words', () => {
+  const { terminal, view } = openTerminal(40);
+  view.show(look([event(2, 'What has happened is longer than the terminal is wide.')], ''));
+  expect(terminal.screen.map((line) => line.trimEnd()).slice(0, 2)).toEqual([
+    expect.stringMatching(/^\[\d\d:\d\d:\d\d\] What has happened is longer$/),
+    '  than the terminal is wide.',
+  ]);
+});
+
+describe('keys', () => {
+  /** A view with keys, and what each of them has done. */
+  function withKeys(): { terminal: Terminal; view: TerminalView; stdin: PassThrough; done: string[]; raw: boolean[] } {
+    const [terminal, done, raw] = [new Terminal(90), [] as string[], [] as boolean[]];
+    const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (on: boolean) => void raw.push(on) });
+    const view = new TerminalView(terminal as unknown as WriteStream, {
+      cancel: 'reprise cancel q1',
+      keys: {
+        terminal: { stdin: stdin as unknown as Input, suspend: () => void done.push('suspend') },
+        actions: {
+          restart: () => void done.push('restart'),
+          answer: () => void done.push('answer'),
+          leave: () => void done.push('leave'),
+        },
+      },
+    });
+    return { terminal, view, stdin, done, raw };
+  }
+  const typed = async (stdin: PassThrough, text: string): Promise<void> => {
+    stdin.write(text);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  test('are told of in a line below the agents, who have their numbers', () => {
+    const { terminal, view } = withKeys();
+    view.show(look([thinking], 'I begin'));
+    const rows = shown(terminal);
+    expect(rows.at(1)).toBe('1 ✎ agent_a  answering  I begin');
+    expect(rows.at(-1)).toBe('  1–9 what an agent writes, a answer, r restart, q leave it running');
+    view.close();
+  });
+
+  test('1 to 9 show the whole of what an agent writes, or has written, and hide it again', async () => {
+    const { stdin, terminal, view } = withKeys();
+    view.show(look([thinking], '{"content":"First.\\nSecond.'));
+    await typed(stdin, '1');
+    expect(shown(terminal).slice(1, 5)).toEqual([
+      '  agent_a has written, as far as it is known:',
+      '  First.',
+      '  Second.',
+      '',
+    ]);
+    const answer = { seq: 2, at, attempt: 1, type: 'answer', agent: 'agent_a', name: 'agent1.1', number: 1 } as const;
+    view.show({ ...look([{ ...answer, content: 'First.\nSecond.\nThird.' }], ''), calls: [] });
+    expect(shown(terminal)).toContain('  Third.');
+    await typed(stdin, '1');
+    expect(shown(terminal)).not.toContain('  Third.');
+    await typed(stdin, '9');
+    expect(shown(terminal).join('\n')).not.toContain('as far as it is known');
+    view.close();
+  });
+
+  test.for([
+    ['a', 'answer'],
+    ['r', 'restart'],
+    ['q', 'leave'],
+    ['\u0003', 'leave'],
+    ['\u001A', 'suspend'],
+  ] as const)('%j does one thing: %s', async ([key, what]) => {
+    const { done, stdin, view } = withKeys();
+    view.show(look([thinking], ''));
+    await typed(stdin, `xZ\r${key}`);
+    expect(done).toEqual([what]);
+    view.close();
+  });
+
+  test('do nothing while a prompt has the terminal, which is as it was then and after the end', async () => {
+    const { done, raw, stdin, view } = withKeys();
+    view.show(look([thinking], ''));
+    expect(raw).toEqual([true]);
+    view.pause();
+    expect(raw).toEqual([true, false]);
+    await typed(stdin, 'q');
+    expect(done).toEqual([]);
+    view.show(look([], ''));
+    // Ctrl-D means nothing, and leaves the keys as they are.
+    await typed(stdin, '\u0004');
+    view.show(look([], ''));
+    await typed(stdin, 'a');
+    expect(done.at(-1)).toBe('answer');
+    view.close();
+    expect(raw.at(-1)).toBe(false);
+    expect(stdin.listenerCount('keypress')).toBe(0);
+  });
 });
 
 test('closing takes the region away and leaves what has happened', () => {

@@ -1,0 +1,48 @@
+import type { PendingCall } from '../../client.ts';
+import { durationText } from '../../workflows/runtime/duration.ts';
+import { shortened } from '../../workflows/runtime/size.ts';
+
+/** The most characters of a failure in a line. */
+const longestFailure = 240;
+
+/**
+ * The calls that have failed and are made again, a line for those that have failed alike: what has failed, when it is tried
+ * again, for how long that may go on, and how to end it.
+ *
+ * @param cancel the command that ends the run
+ * @param now in milliseconds since the epoch
+ */
+export function retryLines(
+  calls: PendingCall[],
+  agentOf: (call: PendingCall) => string,
+  cancel: string,
+  now: number,
+): string[] {
+  const failed = calls.filter(({ attempt }) => attempt > 1);
+  const alike = Map.groupBy(failed, ({ lastFailure = 'it did not finish' }) => lastFailure.replace(/\s+/g, ' ').trim());
+  const left = (at: string): string => durationText(Date.parse(at) - now);
+  return [...alike].map(([failure, together]) => {
+    const agents = [...new Set(together.map(agentOf))].join(', ');
+    const [next] = together.toSorted((one, other) => ((one.nextTryAt ?? '~') < (other.nextTryAt ?? '~') ? -1 : 1));
+    const { attempt = 1, endsAt, maxAttempts, nextTryAt } = next ?? {};
+    const tries = `try ${attempt}${maxAttempts === undefined ? '' : ` of ${maxAttempts}`}`;
+    const when = nextTryAt === undefined ? 'is under way' : `in ${left(nextTryAt)}`;
+    const most = endsAt === undefined ? '' : `, and more for up to ${left(endsAt)}`;
+    return `⚠️ [${agents}] ${shortened(failure, longestFailure)}; ${tries} ${when}${most}. To end the run: ${cancel}`;
+  });
+}
+
+/** Whether a model has written something at the present try. */
+export const isWriting = ({ attempt, progress }: PendingCall): boolean =>
+  progress?.attempt === attempt && progress.characters > 0;
+
+/**
+ * The calls that are told where nothing is redrawn: at the first failure, and at twice as many tries each time.
+ *
+ * @param due the attempt at which each call is told of again, by its id, which is brought up to date
+ */
+export function dueRetries(calls: PendingCall[], due: Map<string, number>): PendingCall[] {
+  const told = calls.filter(({ activityId, attempt }) => attempt >= (due.get(activityId) ?? 2));
+  for (const { activityId, attempt } of told) due.set(activityId, 2 * attempt);
+  return told;
+}
