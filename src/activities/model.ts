@@ -15,7 +15,7 @@ import type { AskClaudeCode, ClaudeCodeResponse } from '../claude-code/backend.t
 import { fittingRequests } from '../models/fitting.ts';
 import { sendHeartbeats } from './cancellable.ts';
 import { note } from '../telemetry/call-notes.ts';
-import { readReply, withWrittenCall, type ToolSet } from './reply.ts';
+import { readReply, withWrittenCalls, type ToolSet } from './reply.ts';
 import type { RunQuickTools } from './tools/quick-tools.ts';
 import { loadImages, resolveMessages, storedMessages } from '../store/resolve.ts';
 import { summariesIn } from './summaries.ts';
@@ -162,9 +162,7 @@ export function createCallModel(dependencies: CallModelDependencies) {
           });
       const { finish, isFull, notices = [], tree, work = [] } = response;
       const mayCall = input.toolChoice !== 'none';
-      const message = mayCall
-        ? withWrittenCall(response.message, tools, `written_${messages.length}`)
-        : response.message;
+      const message = withWrittenCalls(response.message, tools, `written_${messages.length}`, mayCall);
       const spent = checkedUsage(response.usage, messages, message);
       usage = spent;
       note({ usage: spent, ...(response.model !== undefined && { responseModel: response.model }) });

@@ -3,7 +3,7 @@ import type { AssistantMessage, ToolCall, ToolSpec } from '../protocol/message.t
 import type { Finish, Reply, ReplyCall } from '../protocol/model-call.ts';
 import { cutToBytes, jsonBytes, payloadBytes } from '../workflows/runtime/size.ts';
 import type { ReadArguments } from './tools/arguments.ts';
-import { writtenCall } from './tools/written-call.ts';
+import { writtenCalls } from './tools/written-call.ts';
 
 /** The tools that a model is offered, with a reader of their calls. */
 export interface ToolSet {
@@ -12,15 +12,22 @@ export interface ToolSet {
 }
 
 /**
- * A message whose text is a call of a tool that takes texts, as one that has the call.
+ * A message in whose text calls are written, as one that has the calls: they are never words for a reader.
  *
- * @param id for the call
+ * @param id for the calls
+ * @param mayCall whether the reply may call; if not, a tool that takes texts is called as any other
  */
-export function withWrittenCall(message: AssistantMessage, { read, specs }: ToolSet, id: string): AssistantMessage {
-  const found = message.toolCalls === undefined ? writtenCall(message.content, specs, read) : undefined;
+export function withWrittenCalls(
+  message: AssistantMessage,
+  { read, specs }: ToolSet,
+  id: string,
+  mayCall: boolean,
+): AssistantMessage {
+  const tools = mayCall ? specs : specs.map(({ asText: _, ...spec }) => spec);
+  const found = message.toolCalls === undefined ? writtenCalls(message.content, tools, read) : undefined;
   if (found === undefined) return message;
-  const content = found.isWhole ? '' : message.content;
-  return { ...message, content, toolCalls: [{ id, ...found.call }] };
+  const toolCalls = found.calls.map((call, index) => ({ id: index === 0 ? id : `${id}_${index}`, ...call }));
+  return { ...message, content: found.content, toolCalls };
 }
 
 /**
@@ -36,9 +43,9 @@ export async function readReply(
   const calls: ReplyCall[] = [];
   const toolCalls: ToolCall[] = [];
   for (const call of message.toolCalls ?? []) {
-    const { reply, arguments: mended } = read(call, finish);
+    const { reply, ...mended } = read(call, finish);
     calls.push(reply);
-    toolCalls.push(mended === undefined ? call : { ...call, arguments: mended });
+    toolCalls.push({ ...call, ...mended });
     // To mend arguments may take long, and there may be many.
     await nextTurn();
   }

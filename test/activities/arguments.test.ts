@@ -263,3 +263,34 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))('any arguments of
     );
   });
 });
+
+describe('a tool under a name that can only mean it', () => {
+  const spec = (name: string): ToolSpec => ({ name, description: '', parameters: { type: 'object', properties: {} } });
+  const read = argumentReader(['view_file', 'tickets_get_page', 'get_page', 'getPage'].map(spec));
+  const called = (name: string) => read({ id: 'c', name, arguments: '{}' }, 'tool_calls');
+
+  test.each([
+    ['functions.view_file', 'view_file'],
+    ['View_File', 'view_file'],
+    ['viewFile', 'view_file'],
+    ['view-file', 'view_file'],
+    ['functions.view_file:0', 'view_file'],
+    ['default_api:viewFile', 'view_file'],
+    ['workspace/view_file', 'view_file'],
+    ['mcp__files__view_file', 'view_file'],
+    ['tickets.get_page', 'tickets_get_page'],
+    ['get_page', 'get_page'],
+  ])('is taken: %s', (name, meant) => {
+    const { name: sent = name, reply } = called(name);
+    expect([sent, reply]).toEqual([meant, { id: 'c', name: meant, input: {} }]);
+  });
+
+  test.each([['functions.GET_PAGE'], ['look'], ['.'], ['view file of mine'], ['x'.repeat(500)]])(
+    'is refused where it may mean several or none, and sent on as providers take it: %s',
+    (name) => {
+      const { name: sent, reply } = called(name);
+      expect(reply).toMatchObject({ name, error: expect.stringMatching(/^No such tool available/) });
+      expect(sent).toMatch(/^[\w-]{1,64}$/);
+    },
+  );
+});

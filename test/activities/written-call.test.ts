@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { argumentReader } from '../../src/activities/tools/arguments.ts';
-import { writtenCall } from '../../src/activities/tools/written-call.ts';
+import { writtenCalls } from '../../src/activities/tools/written-call.ts';
 import type { ToolSpec } from '../../src/protocol/message.ts';
 import type { ReplyCall } from '../../src/protocol/model-call.ts';
 import { coordinationTools, decisionTools } from '../../src/workflows/orchestration/tools.ts';
@@ -13,8 +13,8 @@ const answer = (content: string) => ({ name: 'new_answer', input: { content } })
 /** The call in a text as the workflow gets it. */
 function callIn(text: string, specs: ToolSpec[]): ReplyCall | undefined {
   const read = argumentReader(specs);
-  const found = writtenCall(text, specs, read);
-  return found && read({ id: 'c', ...found.call }, 'stop').reply;
+  const [call] = writtenCalls(text, specs, read)?.calls ?? [];
+  return call && read({ id: 'c', ...call }, 'stop').reply;
 }
 
 const vote = { name: 'vote', input: { agent_id: 'agent2', reason: 'Best.' } };
@@ -70,8 +70,97 @@ describe('a call that a model writes as text is read as the call', () => {
   });
 
   test('words around it are kept beside it', () => {
-    const isWhole = (text: string) => writtenCall(text, team, argumentReader(team))?.isWhole;
-    expect([json, `\`\`\`json\n${json}\n\`\`\``, `Sure! ${json}`].map(isWhole)).toEqual([true, true, false]);
+    const beside = (text: string) => writtenCalls(text, team, argumentReader(team))?.content;
+    expect([json, `\`\`\`json\n${json}\n\`\`\``, `Sure! ${json}`].map(beside)).toEqual(['', '', `Sure! ${json}`]);
+  });
+});
+
+/** Tools of an agent's own beside those of its team. */
+const own: ToolSpec[] = ['view_file', 'run_command'].map((name) => ({
+  name,
+  description: '',
+  parameters: {
+    type: 'object',
+    properties: { path: { type: 'string' }, lines: { type: 'integer' } },
+    required: ['path'],
+  },
+}));
+
+const view = (path: string, name = 'view_file') => ({ name, arguments: { path } });
+
+describe('a call of any tool is no words for a reader', () => {
+  const read = argumentReader([...team, ...own]);
+  const written = (text: string) => {
+    const { calls = [], content } = writtenCalls(text, [...team, ...own], read) ?? {};
+    return { content, calls: calls.map((call) => read({ id: 'c', ...call }, 'stop').reply) };
+  };
+  const viewed = (...paths: string[]) => paths.map((path) => ({ name: 'view_file', input: { path } }));
+
+  test.each([
+    ['alone', JSON.stringify(view('a')), '', viewed('a')],
+    ['fenced', `\`\`\`json\n${JSON.stringify(view('a'))}\n\`\`\``, '', viewed('a')],
+    [
+      'at the end of words',
+      `Let me look at it.\n\n\`\`\`json\n${JSON.stringify(view('a'))}\n\`\`\``,
+      'Let me look at it.',
+      viewed('a'),
+    ],
+    [
+      'in a tag, with what it invents behind it',
+      `Now.\n<tool_call>${JSON.stringify(view('a'))}</tool_call>\nIt holds 42.`,
+      'Now.',
+      viewed('a'),
+    ],
+    [
+      'twice',
+      `<tool_call>\n${JSON.stringify(view('a'))}\n</tool_call>\n<tool_call>\n${JSON.stringify(view('b'))}\n</tool_call>`,
+      '',
+      viewed('a', 'b'),
+    ],
+    ['as a list', `[TOOL_CALLS] [${JSON.stringify(view('a'))}, ${JSON.stringify(view('b'))}]`, '', viewed('a', 'b')],
+    ['like a function', 'view_file({"path": "a"})', '', viewed('a')],
+    ['as elements', '<function=view_file>\n<parameter=path>\na\n</parameter>\n</function>', '', viewed('a')],
+    [
+      'as elements with names',
+      '<invoke name="view_file"><parameter name="path">a</parameter></invoke>',
+      '',
+      viewed('a'),
+    ],
+    ['under another name', JSON.stringify(view('a', 'functions.view_file')), '', viewed('a')],
+    [
+      'of a question to the others',
+      '{"name": "ask_others", "arguments": {"question": "Q"}}',
+      '',
+      [{ name: 'ask_others' }],
+    ],
+    [
+      'of a tool that there is not',
+      '<tool_call>{"name": "look", "arguments": {}}</tool_call>',
+      '',
+      [{ name: 'look', error: expect.stringMatching(/^No such tool/) }],
+    ],
+  ])('%s', (_, text, content, calls) => {
+    expect(written(text)).toMatchObject({ content, calls });
+  });
+
+  test.each([
+    ['words about a call', `It calls ${JSON.stringify(view('a'))} first, and then answers.`],
+    ['an object of that form', '{"name": "look", "arguments": {"path": "a"}}'],
+    ['an object with a name', '{"name": "view_file", "size": 3}'],
+  ])('but not %s', (_, text) => {
+    expect(written(text)).toEqual({ content: undefined, calls: [] });
+  });
+
+  test('a hostile text takes no longer than a long one', () => {
+    for (const piece of [
+      '<function=a>',
+      '<invoke name="a"><parameter name="b">',
+      '{"a":{}',
+      '<tool_call>',
+      '[[[',
+      'view_file(',
+    ])
+      expect(written(piece.repeat(40_000)).calls.length).toBeLessThan(9);
   });
 });
 
@@ -85,7 +174,6 @@ test.each([
   ['arguments without what is needed', '{"agent_id": "agent2"}'],
   ['an object behind a word that is a tool', 'Those who vote {"may": "do so"}.'],
   ['an empty text', '{"content": ""}'],
-  ['a call of a tool whose calls are no texts', '{"name": "ask_others", "arguments": {"question": "Q"}}'],
   ['a call of another tool', '{"name": "search", "arguments": {"query": "42"}}'],
   ['a call that was cut off', '{"name": "new_answer", "arguments": {"content": "4'],
 ])('no call: %s', (_, text) => {

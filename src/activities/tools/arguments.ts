@@ -4,12 +4,15 @@ import { z } from 'zod';
 import type { ParameterSchema, ToolCall, ToolSpec } from '../../protocol/message.ts';
 import type { Finish, ReplyCall } from '../../protocol/model-call.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
+import { meantName } from './meant-name.ts';
 
 /** What was read of a call. */
 interface ReadCall {
   reply: ReplyCall;
   /** The arguments as JSON that says what was understood; absent if the model wrote just that, or nothing understandable. */
   arguments?: string;
+  /** The name under which the conversation has the call; absent if it is the model's own. */
+  name?: string;
 }
 
 /** Reads a call's arguments. Where they do not fit, the result has an error that tells the model why. */
@@ -22,6 +25,9 @@ interface CheckedTool {
   schema: z.ZodType;
 }
 
+/** In characters. Providers refuse a conversation with a call whose name is longer, or has such as a dot. */
+const longestName = 64;
+
 /** Compiles the schemas of tools, to read calls of them. */
 export function argumentReader(specs: ToolSpec[]): ReadArguments {
   const tools = new Map<string, CheckedTool>();
@@ -31,9 +37,13 @@ export function argumentReader(specs: ToolSpec[]): ReadArguments {
   return (call, finish) => {
     const tool = tools.get(call.name);
     if (tool !== undefined) return readCall(call, tool, finish);
+    const name = meantName(call.name, [...tools.keys()]);
+    const meant = name === undefined ? undefined : tools.get(name);
+    if (name !== undefined && meant !== undefined) return { ...readCall({ ...call, name }, meant, finish), name };
     const names = [...tools.keys()].join(', ') || 'none';
     const error = `No such tool available: ${call.name} (Tool ${call.name} not found; there are: ${names})`;
-    return { reply: { id: call.id, name: call.name, error, digest: digestOf(call.arguments) } };
+    const sent = call.name.replaceAll(/[^\w-]/g, '_').slice(0, longestName) || 'unnamed';
+    return { reply: { id: call.id, name: call.name, error, digest: digestOf(call.arguments) }, name: sent };
   };
 }
 

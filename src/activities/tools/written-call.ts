@@ -1,45 +1,112 @@
 import type { ToolCall, ToolSpec } from '../../protocol/message.ts';
 import type { ReadArguments } from './arguments.ts';
+import { meantName } from './meant-name.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** A call that a model has written as text. */
-interface WrittenCall {
-  call: Omit<ToolCall, 'id'>;
-  /** Whether the text is nothing else. */
-  isWhole: boolean;
+type Call = Omit<ToolCall, 'id'>;
+
+/** The calls that a model has written as text. */
+interface WrittenCalls {
+  calls: Call[];
+  /** The words beside them; empty for a text that is nothing else. */
+  content: string;
 }
 
 /** How many places of a text are tried, so that a hostile text takes no longer than a long one. */
 const mostTries = 8;
 
 /**
- * Finds the call in a reply that has none: small models write calls as text. It is an object with the tool's name and
- * its arguments, in a fenced block, in a tag such as `<tool_call>` or among other words; the tool's name with the arguments
- * right behind it; or the arguments of one tool alone, if the text is nothing else. Only where the tool's name is said
- * in so many words may its arguments be such as do not fit.
+ * Finds the calls in a reply that has none: small models write calls as text. One is an object with the tool's name and its
+ * arguments, in a fenced block, in a tag such as `<tool_call>` or among other words; the tool's name with the arguments right
+ * behind it; an element with one for each argument; or the arguments of one tool alone, if the text is nothing else. Only
+ * where the tool's name is said in so many words may its arguments be such as do not fit.
  *
- * @returns undefined for a text that is no call of a tool that takes texts
+ * A tool by which agents reply to the workflow is called anywhere in a text. Any other is called in a tag or at the end of the
+ * text: before that the words may be about a call.
+ *
+ * @param tools those that take texts are marked by `asText`
+ * @returns undefined for a text without a call
  */
-export function writtenCall(text: string, specs: ToolSpec[], read: ReadArguments): WrittenCall | undefined {
-  const tools = specs.filter(({ asText }) => asText);
-  const fits = ({ name, arguments: input }: WrittenCall['call']): boolean =>
-    tools.some((tool) => tool.name === name) && 'input' in read({ id: '', name, arguments: input }, 'stop').reply;
-  let from = tools.length === 0 ? -1 : text.indexOf('{');
+export function writtenCalls(text: string, tools: ToolSpec[], read: ReadArguments): WrittenCalls | undefined {
+  if (tools.length === 0) return undefined;
+  const asText = tools.filter((tool) => tool.asText);
+  const fits = ({ name, arguments: input }: Call): boolean =>
+    'input' in read({ id: '', name, arguments: input }, 'stop').reply;
+  const isOf = (some: ToolSpec[]) => (call: Call) => some.some(({ name }) => name === call.name) && fits(call);
+  const found = elementsIn(text);
+  let from = text.indexOf('{');
   for (let tries = 0; from !== -1 && tries < mostTries; tries++) {
-    const found = objectAt(text, from);
-    if (found !== undefined) {
-      const isAlone = isWhole(text, from, found.end);
-      const call = namedCall(found.value, tools) ?? otherCalls(text.slice(0, from), found.value).find(fits);
-      if (call !== undefined) return { call, isWhole: isAlone };
-      if (isAlone) {
-        const calls = callsByArguments(found.value, tools).filter(fits);
-        return calls[0] && calls.length === 1 ? { call: calls[0], isWhole: true } : undefined;
+    const object = objectAt(text, from);
+    if (object !== undefined) {
+      const { end, value } = object;
+      const isAlone = isWhole(text, from, end);
+      const before = text.slice(0, from);
+      const others = otherCalls(before, value);
+      const replying = namedCall(value, asText) ?? others.find(isOf(asText));
+      if (replying !== undefined) return { calls: [replying], content: isAlone ? '' : text };
+      if (isAlone && asText.length > 0) {
+        const [call, ...more] = callsByArguments(value, asText).filter(fits);
+        if (call !== undefined && more.length === 0) return { calls: [call], content: '' };
       }
+      const isTagged = tag.test(before.slice(-longestTag));
+      const call = namedCall(value, tools, isTagged) ?? others.find(isOf(tools));
+      if (call !== undefined) found.push({ call, isTagged, from, end });
     }
-    from = text.indexOf('{', found?.end ?? from + 1);
+    from = text.indexOf('{', object?.end ?? from + 1);
   }
-  return undefined;
+  return callsOf(text, found);
+}
+
+/** A call of any tool, and the place where it stands. */
+interface Found {
+  call: Call;
+  isTagged: boolean;
+  from: number;
+  end: number;
+}
+
+/** What models write before a call, and how much of a text is looked at for it, in characters. */
+const tag = /(?:<\|?tool_?calls?(?:_begin)?\|?>|\[TOOL_CALLS?\]|<function=[\w.-]+>)[\s[]*$/i;
+const longestTag = 200;
+
+/** Fences, tags, marks and signs, and a tool's name right before its arguments. */
+const marks = /```\w*|<\/?[\w|=."-]{1,60}>|\[\/?TOOL_CALLS?\]|[\][(){}`"';,\s]/gi;
+const opening = /(?:[\w.-]{1,64}[`"']?\s*[(>:=]\s*|```\w*\s*|<[^<>]{1,60}>\s*|\[TOOL_CALLS?\]\s*|\[\s*)+$/i;
+
+/** Those calls that stand in a tag, or with nothing behind them but other calls; with the words before the first. */
+function callsOf(text: string, found: Found[]): WrittenCalls | undefined {
+  let isEnd = true;
+  let next = text.length;
+  const kept: Found[] = [];
+  for (const each of found.toSorted((one, other) => other.from - one.from)) {
+    const { end, from, isTagged } = each;
+    isEnd &&= text.slice(end, next).slice(0, longestTag).replace(opening, '').replaceAll(marks, '') === '';
+    if (!isEnd && !isTagged) continue;
+    kept.unshift(each);
+    next = from;
+  }
+  const [first] = kept;
+  if (first === undefined) return undefined;
+  const beside = text.slice(0, first.from);
+  const content = beside.slice(0, -longestTag) + beside.slice(-longestTag).replace(opening, '');
+  return { calls: kept.map(({ call }) => call), content: content.trim() };
+}
+
+/** Calls as elements, such as `<function=view_file><parameter=path>a.md</parameter></function>`. */
+function elementsIn(text: string): Found[] {
+  const openings = text.matchAll(/<(?:function=|invoke name=)"?([\w.:-]{1,64})"?>/g);
+  return [...openings].slice(0, mostTries).flatMap(({ 0: tag, 1: name = '', index: from }) => {
+    const inside = text.slice(from + tag.length);
+    const [content = ''] = inside.split(/<\/(?:function|invoke)>/, 1);
+    const values = content.split('</parameter>').flatMap((piece) => {
+      const [all = '', key] = /^\s*<parameter(?:=| name=)"?([\w-]{1,64})"?>\n?/.exec(piece) ?? [];
+      return key === undefined ? [] : [[key, piece.slice(all.length).replace(/\n$/, '')] as const];
+    });
+    if (values.length === 0) return [];
+    const end = from + tag.length + content.length;
+    return [{ call: callOf(name, Object.fromEntries(values)), isTagged: true, from, end }];
+  });
 }
 
 const isObject = (value: unknown): value is JsonObject =>
@@ -80,28 +147,32 @@ function isWhole(text: string, from: number, end: number): boolean {
   return around.length < 100 && around.replace(/```\w*|<\/?[\w|]+>/g, '').trim() === '';
 }
 
-function namedCall(value: JsonObject, tools: ToolSpec[]): WrittenCall['call'] | undefined {
-  if (isObject(value['function'])) return namedCall(value['function'], tools);
+/** @param isCertain whether it is a call even if there is no such tool */
+function namedCall(value: JsonObject, tools: ToolSpec[], isCertain = false): Call | undefined {
+  if (isObject(value['function'])) return namedCall(value['function'], tools, isCertain);
   const name = value['name'] ?? value['function'] ?? value['tool'];
   const input = value['arguments'] ?? value['parameters'] ?? value['input'] ?? value['args'];
   const isCall = typeof input === 'string' || isObject(input);
-  return isCall && tools.some((tool) => tool.name === name) ? callOf(String(name), input) : undefined;
+  if (!isCall || typeof name !== 'string') return undefined;
+  const names = tools.map((tool) => tool.name);
+  const known = names.includes(name) ? name : meantName(name, names);
+  return known !== undefined || isCertain ? callOf(known ?? name, input) : undefined;
 }
 
 /** Calls by an object whose only key is the tool's name, and by the name before the arguments. */
-function otherCalls(before: string, value: JsonObject): Array<WrittenCall['call']> {
+function otherCalls(before: string, value: JsonObject): Call[] {
   const [[key, only] = ['', undefined], ...others] = Object.entries(value);
   const [, name = ''] = /([\w-]+)[`"']?\s*[(>:=]?\s*$/.exec(before.slice(-100)) ?? [];
   return [...(others.length === 0 && isObject(only) ? [callOf(key, only)] : []), callOf(name, value)];
 }
 
 /** The calls of the tools that have all of the arguments. */
-const callsByArguments = (input: JsonObject, tools: ToolSpec[]): Array<WrittenCall['call']> =>
+const callsByArguments = (input: JsonObject, tools: ToolSpec[]): Call[] =>
   tools
     .filter(({ parameters }) => Object.keys(input).every((key) => Object.hasOwn(parameters.properties, key)))
     .map(({ name }) => callOf(name, input));
 
-const callOf = (name: string, input: string | JsonObject): WrittenCall['call'] => ({
+const callOf = (name: string, input: string | JsonObject): Call => ({
   name,
   arguments: typeof input === 'string' ? input : JSON.stringify(input),
 });

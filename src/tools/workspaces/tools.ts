@@ -3,6 +3,7 @@ import { Breaks } from '../../util/breaks.ts';
 import type { ToolDefinition } from '../definition.ts';
 import { ToolError, type ToolContext } from '../tool.ts';
 import type { Workspace, WorkspaceFile } from '../workspace.ts';
+import { edited } from './edit.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
 
 /** How many files a list has at most, how many places a search gives, and how many characters of a line it shows. */
@@ -28,11 +29,18 @@ const viewParameters = z.object({
   limit: z.int().min(1).max(2000).default(400).describe('How many lines'),
 });
 const writeParameters = z.object({ path, content: z.string().describe('The whole new content of the file') });
-const editParameters = z.object({
-  path,
+const edit = {
   old_text: z.string().min(1).describe('A part of the file, exactly as it stands there, which occurs in it once'),
   new_text: z.string().describe('What takes its place'),
-  replace_all: z.boolean().default(false).describe('Whether every occurrence is replaced'),
+  replace_all: z.boolean().optional().describe('Whether every occurrence is replaced; absent: there must be one'),
+};
+const { new_text, old_text, replace_all } = edit;
+const editParameters = z.object({
+  path,
+  old_text: old_text.optional(),
+  new_text: new_text.optional(),
+  replace_all,
+  edits: z.array(z.object(edit)).max(100).optional().describe('Several edits of the file, made in order: all or none'),
 });
 const searchParameters = z.object({
   text: z.string().min(1).max(1000).describe('What lines are to hold, in upper or lower case; no pattern'),
@@ -89,27 +97,22 @@ export const workspaceTools: ToolDefinition[] = [
   },
   {
     name: 'edit_file',
-    description: 'Replaces a part of a text file of your workspace by another text.',
+    description:
+      'Replaces parts of a text file of your workspace: one by old_text and new_text, or several at once by edits. ' +
+      'The line ends of the file are kept.',
     parameters: editParameters,
     sideEffects: 'idempotent',
     workspace: 'writes',
     async execute(args: z.output<typeof editParameters>, context: Given): Promise<string> {
-      const { path, old_text: old, new_text: replacement, replace_all: all } = args;
+      const { path, edits = [], old_text, new_text, replace_all } = args;
+      if ((old_text === undefined) !== (new_text === undefined) || (old_text === undefined && edits.length === 0)) {
+        throw new ToolError('give old_text and new_text, or a list of both as edits');
+      }
+      const one = old_text === undefined || new_text === undefined ? [] : [{ old_text, new_text, replace_all }];
       const workspace = of(context);
-      const parts = (await textOf(workspace, path)).split(old);
-      const count = parts.length - 1;
-      if (count === 0) {
-        throw new ToolError(
-          `${path} does not hold old_text; it must stand there exactly so, with its spaces and line ends`,
-        );
-      }
-      if (count > 1 && !all) {
-        throw new ToolError(
-          `old_text stands in ${path} ${count} times; give more of the text around it, or replace_all`,
-        );
-      }
-      await workspace.write(path, parts.join(replacement));
-      return `${path} is changed in ${count === 1 ? 'one place' : `${count} places`}.`;
+      const { places, text } = edited(path, await textOf(workspace, path), [...one, ...edits]);
+      await workspace.write(path, text);
+      return `${path} is changed in ${places === 1 ? 'one place' : `${places} places`}.`;
     },
   },
   {

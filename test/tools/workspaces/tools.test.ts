@@ -103,6 +103,47 @@ describe('the tools of a workspace', () => {
     expect((await textsOf(tree))['src/app.ts']).toBe('one\n2\nthree\n2\n');
   });
 
+  test('keep the line ends of a file, whichever the model writes', async () => {
+    workspace.tree = await treeOf({ 'a.cs': 'one\r\ntwo\r\nthree\r\n', 'mixed.txt': 'one\ntwo\r\nthree\n' });
+    const first = await call('edit_file', { path: 'a.cs', old_text: 'one\ntwo', new_text: 'eins\nzwei\nmehr' });
+    workspace.tree = first.tree ?? null;
+    const second = await call('edit_file', { path: 'a.cs', old_text: 'three', new_text: '3\n4' });
+    workspace.tree = second.tree ?? null;
+    const third = await call('edit_file', { path: 'mixed.txt', old_text: 'two\nthree', new_text: '2\n3' });
+    expect(await textsOf(third.tree)).toEqual({
+      'a.cs': 'eins\r\nzwei\r\nmehr\r\n3\r\n4\r\n',
+      'mixed.txt': 'one\n2\n3\n',
+    });
+  });
+
+  test('make several edits at once: all of them, each after the one before it, or none', async () => {
+    const edits = [
+      { old_text: 'one', new_text: 'two' },
+      { old_text: 'two', new_text: '2', replace_all: true },
+      { old_text: 'three', new_text: '3' },
+    ];
+    const { text, tree } = await call('edit_file', { path: 'src/app.ts', edits });
+    expect(text).toBe('src/app.ts is changed in 5 places.');
+    expect((await textsOf(tree))['src/app.ts']).toBe('2\n2\n3\n2\n');
+    const missed = { path: 'src/app.ts', edits: [...edits, { old_text: 'four', new_text: '4' }] };
+    expect(await call('edit_file', missed)).toEqual({
+      status: 'error',
+      text: expect.stringMatching(/does not hold the old_text of edit 4, .*; none of the edits was made/),
+    });
+    expect((await call('edit_file', { path: 'README.md' })).text).toMatch(/give old_text and new_text/);
+  });
+
+  test('show what is nearest to a text that is not there', async () => {
+    const code = ['def total(rows):', '\tsum = 0', '\tfor row in rows:', '\t\tsum += row.price', '\treturn sum', ''];
+    workspace.tree = await treeOf({ 'a.py': ['# x', '', ...code].join('\n') });
+    const miss = async (old_text: string) => (await call('edit_file', { path: 'a.py', old_text, new_text: '' })).text;
+    expect(await miss('    for row in rows:\n        sum += row.price')).toMatch(
+      /There is, with other spaces, in lines 5 to 6:\n\tfor row in rows:\n\t\tsum \+= row\.price$/,
+    );
+    expect(await miss('sum += row.cost')).toMatch(/There is, nearest, in line 6:\n\t\tsum \+= row\.price$/);
+    expect(await miss('nothing like it')).toMatch(/view_file and search_files show what is there$/);
+  });
+
   test('keep what stands for something else in a pattern of replacement', async () => {
     const { tree } = await call('edit_file', { path: 'README.md', old_text: 'App', new_text: '$& $1 $$' });
     expect((await textsOf(tree))['README.md']).toBe('# $& $1 $$\n');
