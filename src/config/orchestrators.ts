@@ -4,7 +4,9 @@ import { didYouMean } from './problems.ts';
 import { guarded, safe } from './privileges.ts';
 import type { OrchestratorSettings } from '../protocol/settings.ts';
 
+/** What xaibo's documentation has for a module, and what an agent has that no module describes. */
 const limit = z.int().min(1).default(10);
+const defaultLimit = 60;
 
 /** Settings of the loop `simple_tool` (xaibo's documentation, SimpleToolOrchestrator). */
 export const simpleToolSchema = z.strictObject({
@@ -52,8 +54,8 @@ export const orchestratorSchema = z
 
 /** The keys beside `orchestrator:` that limit the loop which it names. A schema with them is refined by `limitsFit`. */
 export const limitsShape = {
-  max_thoughts: z.int().min(1).optional().meta(safe('Of simple_tool: the most model calls in a turn. Absent: 10.')),
-  max_iterations: z.int().min(1).optional().meta(safe('Of react: the most cycles in a turn. Absent: 10.')),
+  max_thoughts: z.int().min(1).optional().meta(safe('Of simple_tool: the most model calls in a turn. Absent: 60.')),
+  max_iterations: z.int().min(1).optional().meta(safe('Of react: the most cycles in a turn. Absent: 60.')),
 };
 
 type Limits = { [Key in keyof typeof limitsShape]?: number | undefined };
@@ -75,7 +77,8 @@ export function limitsFit(
 }
 
 /** The loop that a name stands for, with its default settings and these limits. */
-export function orchestratorOf(name: string, { max_thoughts, max_iterations }: Limits = {}): OrchestratorSettings {
+export function orchestratorOf(name: string, limits: Limits = {}): OrchestratorSettings {
+  const { max_thoughts = defaultLimit, max_iterations = defaultLimit } = limits;
   if (name === 'simple_tool') return { kind: 'simple_tool', ...simpleToolSchema.parse({ max_thoughts }) };
   if (name === 'react') return { kind: 'react', ...reactSchema.parse({ max_iterations }) };
   return { kind: 'custom', module: modulePath(name), config: {} };

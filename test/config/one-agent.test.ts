@@ -223,7 +223,7 @@ describe('ready to work', () => {
   test('without a configuration it is a simple loop on the default backend, without tools', () => {
     expect(defaultAgent({ OPENAI_API_KEY: 'key' })).toMatchObject({
       backend: { type: 'openai' },
-      orchestrator: { kind: 'simple_tool', system_prompt: '', max_thoughts: 10 },
+      orchestrator: { kind: 'simple_tool', system_prompt: '', max_thoughts: 60 },
       tools: { packages: [], mcpServers: [] },
     });
     expect(defaultAgent({}).backend.type).toBe('offline');

@@ -9,14 +9,14 @@ const completed = (config: TeamConfigInput): Team => completeTeam(teamSchema.par
 describe('an agent that is ready to work has its loop and its tools', () => {
   test('by default simple tool use, without tools', () => {
     for (const { orchestrator, tools } of completed({}).agents) {
-      expect(orchestrator).toEqual({ kind: 'simple_tool', system_prompt: '', max_thoughts: 10, parallel: false });
+      expect(orchestrator).toEqual({ kind: 'simple_tool', system_prompt: '', max_thoughts: 60, parallel: false });
       expect(tools).toEqual({ packages: [], mcpServers: [] });
     }
   });
 
   test.each([
-    ['simple_tool', { kind: 'simple_tool', max_thoughts: 10 }],
-    ['react', { kind: 'react', max_iterations: 10, show_reasoning: true }],
+    ['simple_tool', { kind: 'simple_tool', max_thoughts: 60 }],
+    ['react', { kind: 'react', max_iterations: 60, show_reasoning: true }],
     ['./loops/own.ts', { kind: 'custom', module: './loops/own.ts', config: {} }],
   ])('%s', (orchestrator, settings) => {
     expect(completed({ agents: [{ id: 'a', orchestrator }] }).agents[0]?.orchestrator).toMatchObject(settings);
@@ -98,7 +98,7 @@ test('a description names loops and tools where they are others than the default
   expect(text.split('\n')).toEqual(
     expect.arrayContaining([
       '  a: offline',
-      '  b: offline; react, up to 10 cycles a turn, reasoning shown, at temperature 0.7; tools: tools.weather, MCP server files',
+      '  b: offline; react, up to 60 cycles a turn, reasoning shown, at temperature 0.7; tools: tools.weather, MCP server files',
       'A session ends after 3600 s without a turn.',
     ]),
   );

@@ -81,6 +81,25 @@ describe('the loop simple_tool', () => {
     expect(result).toMatchObject({ answer: 'Out of thoughts.', outcome: 'limit' });
   });
 
+  test('the last three replies with tools are announced, and what is not run is named to the agent and in the warnings', async () => {
+    const echo = call('echo', { text: 'one' });
+    script = inTurn([echo, echo, echo, echo, call('fail', { text: 'two' }, 'Half.'), { text: 'Whole.' }]);
+    run.model.requests.length = 0;
+    const session = await run.startSession({ config: agentOf('openai', { simple: { max_thoughts: 5 } }, ['kit']) });
+    expect(await say(session, 'Go.')).toMatchObject({
+      answer: 'Half.',
+      warnings: ['agent had no reply with tools left, so that these were not run: fail'],
+    });
+    const told = run.model.requests.map(
+      ({ prompt }) => [...prompt.matchAll(/Only (.*?) may (?:still )?use tools/g)].at(-1)?.[1],
+    );
+    expect(told.slice(0, 4)).toEqual([undefined, '3 more replies', '2 more replies', 'your next reply']);
+    await say(session, 'And?');
+    expect(toolResults(run.model.requests[5]!).at(-1)).toMatch(/^Error: fail was not run/);
+    await session.signal('close');
+    await session.result();
+  });
+
   test('a last thought that calls tools all the same gives what it said before, never nothing', async () => {
     const { result } = await turn([call('echo', { text: 'one' }, 'Half of it.'), call('echo', { text: 'two' })], {
       max_thoughts: 2,
@@ -108,7 +127,7 @@ describe('the loop simple_tool', () => {
     const session = await run.startSession({ config: agentOf('openai', { simple: {} }, ['kit']) });
     expect(await say(session, 'Talk.')).toMatchObject({ answer: 'on and ' });
     expect(await say(session, 'And now?')).toMatchObject({ answer: 'Still here.' });
-    expect(toolResults(run.model.requests[2]!)).toEqual(['Error: not run, since no tools were available any more.']);
+    expect(toolResults(run.model.requests[2]!)).toEqual([expect.stringMatching(/^Error: echo was not run, since/)]);
   });
 
   test('with parallel the calls of a reply run side by side, and their results keep the order of the calls', async () => {

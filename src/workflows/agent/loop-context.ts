@@ -1,7 +1,7 @@
 import type { Reply, ReplyCall, ToolChoice } from '../../protocol/model-call.ts';
 import type { Agent, ReplyOptions } from './agent.ts';
 import type { Purpose } from './model-caller.ts';
-import { notRun } from './prompts.ts';
+import { announcedFrom, notRun, toolsLeft } from './prompts.ts';
 import type { Refusals } from './refusals.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 import { wholeText, type WholeText } from './whole-reply.ts';
@@ -18,6 +18,8 @@ export interface LoopContext {
   ending?: string[];
   /** The calls that were refused so far. A loop makes its last reply where they say that the agent is to end. */
   refusals: Refusals;
+  /** Tells the person what did not go as planned. */
+  warn: (text: string) => void;
   /** Shows the person a text: what is going on, or the answer. */
   say: (text: string, isAnswer?: boolean) => void;
   /** Such as `turn 3` or `attempt 2`. */
@@ -92,12 +94,19 @@ export async function runLastCalls(context: LoopContext, calls: ReplyCall[]): Pr
   refuseCalls(
     context,
     calls.filter((call) => !isEnding(call)),
-    notRun,
   );
   await runCalls(context, calls.filter(isEnding), false);
 }
 
-/** Answers calls that are not run, since providers refuse a conversation with unanswered calls. */
-export function refuseCalls({ agent }: LoopContext, calls: ReplyCall[], text: string): void {
-  for (const { id } of calls) agent.answerCall(id, text);
+/** Answers calls that are not run, since providers refuse a conversation with unanswered calls, and tells the person of them. */
+export function refuseCalls({ agent, warn }: Pick<LoopContext, 'agent' | 'warn'>, calls: ReplyCall[]): void {
+  if (calls.length === 0) return;
+  for (const { id, name } of calls) agent.answerCall(id, notRun(name));
+  const names = [...new Set(calls.map(({ name }) => name))].join(', ');
+  warn(`${agent.persona.id} had no reply with tools left, so that these were not run: ${names}`);
+}
+
+/** Tells an agent that few replies with tools are left. @param left how many */
+export function announceEnd({ agent }: Pick<LoopContext, 'agent'>, left: number): void {
+  if (left > 0 && left <= announcedFrom) agent.tell({ role: 'system', content: toolsLeft(left) });
 }

@@ -15,6 +15,15 @@ export function systemMessage(persona: Text | undefined, instruction: Text): Con
  */
 export const today = (): string => `Today is ${new Date(Date.now()).toISOString().slice(0, 10)}.`;
 
+/** How many replies with tools are left when an agent is first told. */
+export const announcedFrom = 3;
+
+/** Comes behind the results of tools when few replies with tools are left. @param left how many */
+export const toolsLeft = (left: number): string =>
+  left === 1
+    ? 'Only your next reply may still use tools. Do the most important now; then answer.'
+    : `Only ${left} more replies may use tools: come to an end.`;
+
 /** Comes before the last model call of the loop `simple_tool`. @param ending the tools that it may call all the same */
 export const toolsUnavailable = (ending: string[] | undefined): string =>
   ending === undefined
@@ -43,7 +52,8 @@ export const summaryRequest = (conversation: string, words: number): Message[] =
 ];
 
 /** The result of a call that is not run because no tools are left to the agent. */
-export const notRun = 'Error: not run, since no tools were available any more.';
+export const notRun = (tool: string): string =>
+  `Error: ${tool} was not run, since no tools were available any more. Say so where the answer depends on it.`;
 
 /** Comes after the result of a call that a person has let run with arguments of their own. */
 export const editedText = (input: Record<string, unknown>): string =>

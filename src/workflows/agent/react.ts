@@ -5,6 +5,7 @@ import { callFailure, isBudgetSpent } from './failures.ts';
 import { isFinalAnswer, withoutMarker } from './final-answer.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 import {
+  announceEnd,
   lastChoice,
   noWords,
   replyOf,
@@ -41,6 +42,7 @@ export function react(settings: ReActSettings): Loop {
         const answer = await phases.act();
         if (answer !== undefined) return phases.end(answer, false);
         if (context.refusals.end !== undefined) break;
+        announceEnd(context, settings.max_iterations - cycle);
       }
     } catch (error) {
       if (isCancellation(error) || isBudgetSpent(error)) throw error;
@@ -131,7 +133,8 @@ export class ReAct {
     this.#tell(prompt);
     const options = { choice: 'none' as const, temperature: this.#settings.reasoning_temperature };
     const reply = await replyOf(this.#context, what, options);
-    await runLastCalls(this.#context, reply.calls);
+    // A thought is no action: what it calls is left to the next one, and nothing is lost.
+    await runLastCalls({ ...this.#context, warn: () => {} }, reply.calls);
     return reply;
   }
 

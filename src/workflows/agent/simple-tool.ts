@@ -1,5 +1,5 @@
 import { toolsUnavailable } from './prompts.ts';
-import { lastChoice, noWords, replyOf, runCalls, runLastCalls, wholeAnswer, type Loop } from './loop-context.ts';
+import { announceEnd, lastChoice, noWords, replyOf, runCalls, runLastCalls, wholeAnswer, type Loop } from './loop-context.ts';
 import type { SimpleToolSettings } from '../../protocol/settings.ts';
 
 /**
@@ -29,6 +29,7 @@ export function simpleTool({ max_thoughts, parallel }: SimpleToolSettings): Loop
       said = reply.content.trim() === '' ? said : reply.content;
       const answers = await runCalls(context, reply.calls, parallel);
       failures += answers.filter(({ status }) => status !== 'ok').length;
+      announceEnd(context, max_thoughts - 1 - thought);
     }
   };
 }

@@ -48,7 +48,7 @@ export async function wholeText(
     agent.tell({ role: 'user', content: continueText });
     const more = await agent.reply(purpose, { ...options, choice: 'none' });
     // Not all models heed that they may call nothing, and providers refuse a conversation with unanswered calls.
-    for (const { id } of more.calls) agent.answerCall(id, notRun);
+    for (const { id, name } of more.calls) agent.answerCall(id, notRun(name));
     reply = more;
   }
 }

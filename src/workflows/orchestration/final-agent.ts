@@ -4,8 +4,8 @@ import type { Reply } from '../../protocol/model-call.ts';
 import { Agent, type Opening } from '../agent/agent.ts';
 import { type Purpose } from '../agent/model-caller.ts';
 import { failureReason } from '../agent/failures.ts';
-import { refuseCalls, runCalls, type LoopContext } from '../agent/loop-context.ts';
-import { accepted, notRun, systemMessage } from '../agent/prompts.ts';
+import { announceEnd, refuseCalls, runCalls, type LoopContext } from '../agent/loop-context.ts';
+import { accepted, systemMessage, toolsUnavailable } from '../agent/prompts.ts';
 import { Refusals } from '../agent/refusals.ts';
 import { hasTools, ToolExecutor } from '../agent/tool-executor.ts';
 import { wholeText } from '../agent/whole-reply.ts';
@@ -23,7 +23,7 @@ import {
   type TeamRestart,
 } from './context.ts';
 import { finalWorkspace, tellFiles } from './files.ts';
-import { doneWork } from './participant.ts';
+import { doneWork, mostRounds } from './participant.ts';
 import { carryOutPrompt, decisionPrompt, decisionRepair, filesPrompt, presentPrompt, refusalText } from './prompts.ts';
 import { presentedMessage, reviewMessage } from './review-prompts.ts';
 import { answersText, namesOf } from './shown-answers.ts';
@@ -33,8 +33,8 @@ import { readDecision, type Decision } from './rules/decision.ts';
 /** How often a judge that has decided nothing is asked again. */
 const maxRepairs = 2;
 
-/** How many replies of the final agent may use tools. */
-const maxToolRounds = 10;
+/** How many replies of a final agent may use tools whose own code would limit them. */
+const mostOfCustom = 60;
 
 /**
  * Decides whether an attempt's result is submitted or the team starts over. Depending on the configuration the final agent
@@ -195,7 +195,9 @@ async function presentedAsText(
   const agent = await presenterOf(context, attempt, selected);
   agent.tell({ role: 'user', content: presentPrompt });
   // The judge's tools stay in the conversation, since they are part of what the model's thoughts are bound to.
-  return presentation(agent, await agent.reply(purpose, { choice: 'none' }), purpose);
+  const reply = await agent.reply(purpose, { choice: 'none' });
+  refuseCalls({ agent, warn: () => {} }, reply.calls);
+  return presentation(agent, reply, purpose);
 }
 
 async function presentation(agent: Agent, reply: Reply, purpose: Purpose): Promise<GivenAnswer | string> {
@@ -213,7 +215,7 @@ async function presentedWithTools(
   selected: Candidate,
   purpose: Purpose,
 ): Promise<GivenAnswer | string> {
-  const { id, sources } = selected.teamAgent;
+  const { id, orchestrator, sources } = selected.teamAgent;
   const workspace = finalWorkspace(context, attempt, selected);
   const tools = (await ToolExecutor.open(id, sources, [], context)).of(id, workspace);
   const workplace = workspace && isClaudeCode(context, selected) && { files: workspace, readsOnly: false };
@@ -227,25 +229,27 @@ async function presentedWithTools(
   const prompt = attempt.isPlanning ? carryOutPrompt : presentPrompt;
   agent.tell({ role: 'user', content: workspace === undefined ? prompt : `${filesPrompt} ${prompt}` });
   const refusals = new Refusals();
-  const loop: LoopContext = { agent, run: tools.call.bind(tools), refusals, say: () => {}, ...purpose };
-  for (let round = 1; ; round++) {
-    const isLast = round > maxToolRounds || refusals.end !== undefined;
+  const warn = (text: string): void => context.warn(text, id);
+  const loop: LoopContext = { agent, run: tools.call.bind(tools), refusals, warn, say: () => {}, ...purpose };
+  for (let left = mostRounds(orchestrator, mostOfCustom); ; left--) {
+    const isLast = left <= 0 || refusals.end !== undefined;
+    if (isLast) agent.tell({ role: 'system', content: toolsUnavailable(undefined) });
     const reply = await agent.reply(purpose, isLast ? { choice: 'none' } : {});
-    if (isLast) refuseCalls(loop, reply.calls, notRun);
+    if (isLast) refuseCalls(loop, reply.calls);
     if (isLast || reply.calls.length === 0) {
       const presented = await presentation(agent, reply, purpose);
       if (typeof presented === 'string' || workspace === undefined) return presented;
       const answer = { ...presented, tree: workspace.tree };
-      const { changes, tree } = selected.answer;
-      if (answer.tree === tree) return { ...answer, ...(changes && { changes }) };
+      if (answer.tree === selected.answer.tree) return { ...selected.answer, ...answer };
       await tellFiles(context, selected.teamAgent, answer);
       return answer;
     }
     attempt.presenterWork.push(...(await runCalls(loop, reply.calls, false)).map(doneWork));
+    announceEnd(loop, left - 1);
   }
 }
 
-/** Whether the one who presents is Claude Code, which works on files without any tools of ours. */
+/** Whether the one who presents is Claude Code, which has no tools of ours. */
 const isClaudeCode = ({ team }: OrchestrationContext, { teamAgent }: Candidate): boolean =>
   (team.final_agent?.backend ?? teamAgent.backend).type === 'claude_code';
 

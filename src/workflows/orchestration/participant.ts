@@ -1,11 +1,12 @@
 import { CancellationScope } from '@temporalio/workflow';
 import { withoutMarker } from '../agent/final-answer.ts';
 import { actionTemperature, ReAct } from '../agent/react.ts';
-import { runCalls, type LoopContext } from '../agent/loop-context.ts';
+import { announceEnd, refuseCalls, runCalls, type LoopContext } from '../agent/loop-context.ts';
 import type { ReplyOptions } from '../agent/agent.ts';
 import type { Purpose } from '../agent/model-caller.ts';
-import type { Reply, ReplyCall } from '../../protocol/model-call.ts';
-import { notRun, teamActionPrompt } from '../agent/prompts.ts';
+import type { Reply, ReplyCall, ToolChoice } from '../../protocol/model-call.ts';
+import type { OrchestratorSettings } from '../../protocol/settings.ts';
+import { teamActionPrompt, toolsUnavailable } from '../agent/prompts.ts';
 import { temperatureAfter } from '../agent/simple-tool.ts';
 import type { Asker } from '../ask-others/broadcast.ts';
 import type { AskCall } from '../ask-others/ask-call.ts';
@@ -36,8 +37,11 @@ export async function nextReply(participation: Participation): Promise<Reply> {
   participant.hasLearnt = false;
   await phases.think();
   participant.agent.tell({ role: 'system', content: orchestrator.action_prompt ?? teamActionPrompt });
-  return participant.agent.reply(purpose, { choice: 'required', temperature: actionTemperature });
+  return participant.agent.reply(purpose, { choice: choiceOf(participant), temperature: actionTemperature });
 }
+
+const choiceOf = (participant: Participant): ToolChoice =>
+  roundsLeft(participant) > 0 ? 'required' : { oneOf: actions };
 
 /**
  * How the next reply is made a call. A schema is for what follows a text in place of one, and for a model that has never called
@@ -52,7 +56,7 @@ function callingOf({ attempt, context, participant }: Participation): ReplyOptio
   const isHeld = (prose !== undefined || (calling === 'by_schema' && tools === undefined)) && !isAnswered;
   const wanted = isVoting ? 'vote' : 'new_answer';
   const bySchema = calling === 'by_schema' ? [wanted] : ['new_answer', 'vote'];
-  return { choice: 'required', ...(isHeld && { bySchema }) };
+  return { choice: choiceOf(participant), ...(isHeld && { bySchema }) };
 }
 
 /** What a participant's model is called for, with the time that it has left. */
@@ -179,14 +183,18 @@ const othersOf = ({ attempt, participant }: Participation): Asker[] =>
 /** @returns false when the calls were refused because the agent has used tools too often since its last action */
 async function useTools(participation: Participation, uses: ReplyCall[]): Promise<boolean> {
   const { participant } = participation;
-  participant.toolRounds += 1;
-  if (participant.toolRounds >= roundLimit(participant)) {
-    for (const { id } of uses) participant.agent.answerCall(id, notRun);
+  const loop = loopContextOf(participation);
+  if (roundsLeft(participant) <= 0) {
+    refuseCalls(loop, uses);
     return false;
   }
+  participant.toolRounds += 1;
   const { orchestrator } = participant.teamAgent;
   const parallel = orchestrator.kind === 'simple_tool' && orchestrator.parallel;
-  const answers = await runCalls(loopContextOf(participation), uses, parallel);
+  const answers = await runCalls(loop, uses, parallel);
+  const left = roundsLeft(participant);
+  announceEnd(loop, left);
+  if (left === 0) participant.agent.tell({ role: 'system', content: toolsUnavailable(actions) });
   participant.failures += answers.filter(({ status }) => status !== 'ok').length;
   participant.work.push(...answers.map(doneWork));
   return true;
@@ -203,10 +211,16 @@ export function doneWork({ call, status, text }: ToolAnswer): DoneWork {
   return { tool: call.name, input, status, text: result.replace(/\s+/g, ' ') };
 }
 
-function roundLimit({ teamAgent: { orchestrator } }: Participant): number {
-  if (orchestrator.kind === 'react') return orchestrator.max_iterations;
-  return orchestrator.kind === 'simple_tool' ? orchestrator.max_thoughts : Infinity;
+/** How many replies of an agent may use tools in a row: all of its turn but the last. @param custom where its own code says that */
+export function mostRounds(orchestrator: OrchestratorSettings, custom = Infinity): number {
+  if (orchestrator.kind === 'react') return orchestrator.max_iterations - 1;
+  return orchestrator.kind === 'simple_tool' ? orchestrator.max_thoughts - 1 : custom;
 }
+
+const roundsLeft = ({ teamAgent, toolRounds }: Participant): number => mostRounds(teamAgent.orchestrator) - toolRounds;
+
+/** The tools by which an agent acts when it has no others left. */
+const actions = ['new_answer', 'vote'];
 
 function loopContextOf(participation: Participation): LoopContext {
   const { context, attempt, participant } = participation;
@@ -221,6 +235,7 @@ function loopContextOf(participation: Participation): LoopContext {
       return tools.call(call);
     },
     refusals: participant.refusals,
+    warn: (text) => context.warn(text, id),
     say: (text) => context.events.emit({ type: 'says', agent: id, text, last: false }),
     when: whenOf(attempt),
     // Each of its calls has what those before it have left.

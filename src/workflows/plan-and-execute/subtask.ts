@@ -101,6 +101,7 @@ async function loop(
       run,
       ending: [finishTool.name],
       refusals,
+      warn: (text) => context.warn(text, id),
       say: (text, last = false) => events.emit({ type: 'says', agent: id, text, last }),
       when,
       timeout: callTimeout,

@@ -51,7 +51,8 @@ export async function openAgentTurns(
       return runTurn(session, turn, (say, messages) => ({
         async answer() {
           const toolRun = agentTools.run.bind(agentTools, when);
-          const context: LoopContext = { agent, run: toolRun, refusals, say, when, timeout: callTimeout };
+          const warn = (text: string): void => run.warn(text, id);
+          const context: LoopContext = { agent, run: toolRun, refusals, say, warn, when, timeout: callTimeout };
           const { answer, isCut, limited } = await loopOf(orchestrator)(context, text).catch(rethrow);
           if (refusals.end !== undefined) run.warn(refusals.end, id);
           if (isCut) run.warn('the answer was cut off at its limit of tokens', id);
