@@ -1,13 +1,15 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { findFolder } from '../config/named-folder.ts';
-import type { ExportedTree, ImportedFolder, MergedTree, TreeSummary } from '../protocol/workspace.ts';
+import type { ComparedTrees, ExportedTree, ImportedFolder, MergedTree } from '../protocol/workspace.ts';
 import { compareTrees, mergeTrees } from '../tools/workspaces/compare.ts';
+import { diffOf } from '../tools/workspaces/diff.ts';
 import { importFolder } from '../tools/workspaces/folder.ts';
 import { Trees } from '../tools/workspaces/tree.ts';
 import { fileName, replaceFolder } from '../tools/workspaces/write-out.ts';
 import type { Store } from '../store/store.ts';
 import { cancellable } from './cancellable.ts';
+import { storedIfLong } from './pages.ts';
 import { invalid } from './prepare.ts';
 
 /** How many of the things left out of a folder, and of the conflicts of a merge, the history names. */
@@ -38,9 +40,12 @@ export function createTreeActivities({ store, configFolder }: { store: Store; co
       });
     },
 
-    /** A tree in figures, and in what it differs from an earlier one. */
-    async compareFiles(from: string | null, to: string | null): Promise<TreeSummary> {
-      return compareTrees(await trees.read(from), await trees.read(to));
+    /** A tree in figures, and in what it differs from an earlier one. @param longestDiff absent: without a diff */
+    async compareFiles(from: string | null, to: string | null, longestDiff?: number): Promise<ComparedTrees> {
+      const [old, now] = [await trees.read(from), await trees.read(to)];
+      const summary = compareTrees(old, now);
+      if (longestDiff === undefined || summary.count === 0) return summary;
+      return { ...summary, diff: await storedIfLong(store, await diffOf(store, old, now, longestDiff)) };
     },
 
     /** Takes what was changed between `base` and `theirs` over into `ours`; where that has changed too, `theirs` wins. */

@@ -6,7 +6,7 @@ import type { OpenedIssue, OpenIssueInput, PersistInput } from './research.ts';
 import type { ReadPageInput, ReadPageResult, SearchInput, SearchResult } from './search.ts';
 import type { OpenedOrchestration, OpenedResearch, OpenedSession, OpenedSolve } from './stored.ts';
 import type { CallToolInput, CallToolResult, ListToolsInput, ListToolsResult } from './tools/tool.ts';
-import type { ExportedTree, ImportedFolder, MergedTree, TreeSummary } from './workspace.ts';
+import type { ComparedTrees, ExportedTree, ImportedFolder, MergedTree } from './workspace.ts';
 
 /**
  * What workflows ask of the world: the activities of every worker. Each fails with an `ApplicationFailure`, whose types are in
@@ -48,8 +48,12 @@ export interface Activities {
    * @returns one for each folder, in their order
    */
   importFolders(folders: string[], seals?: Record<string, string>): Promise<ImportedFolder[]>;
-  /** A tree in figures, and in what it differs from an earlier one. */
-  compareFiles(from: string | null, to: string | null): Promise<TreeSummary>;
+  /**
+   * A tree in figures, and in what it differs from an earlier one.
+   *
+   * @param longestDiff about how long a text that says it line by line may be, in characters; absent: there is none
+   */
+  compareFiles(from: string | null, to: string | null, longestDiff?: number): Promise<ComparedTrees>;
   /** Takes what was changed between `base` and `theirs` over into `ours`; where that has changed too, `theirs` wins. */
   mergeFiles(base: string | null, ours: string | null, theirs: string | null): Promise<MergedTree>;
   /**

@@ -1,3 +1,5 @@
+import type { Text } from './message.ts';
+
 /** An agent's files as a tool call gets them. The files themselves are in the store. */
 export interface WorkspaceInput {
   /** The id of the tree that the call starts from; null for one without files. */
@@ -38,6 +40,12 @@ export interface TreeSummary extends TreeChanges {
   files: number;
   /** Of all files together. */
   bytes: number;
+}
+
+/** What the comparison of two trees has come to. */
+export interface ComparedTrees extends TreeSummary {
+  /** The changed files, and what was changed in them; absent if that was not asked for, or nothing was. */
+  diff?: Text;
 }
 
 /** The files that a run has come to. */

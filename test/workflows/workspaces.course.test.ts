@@ -163,6 +163,10 @@ describe('the use cases of the orchestration document, with files', () => {
       'postgres.conf': 'agent_1\n',
       'server.conf': 'agent_2\n',
     });
+    const voter = requests.find(({ prompt }) => prompt.includes('Vote for the best answer'));
+    expect(voter?.prompt).toContain(
+      '</answer>\n<files agent="agent2">\n- server.conf (new)\n\n--- server.conf\n@@ line 1 @@\n+agent_2\n</files>',
+    );
     const judge = requests.findLast((each) => has(each, 'submit'));
     expect(judge?.prompt).toContain('## Files\n\n- postgres.conf (new)\n- server.conf (new)');
   });

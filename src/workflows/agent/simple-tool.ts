@@ -1,5 +1,14 @@
 import { toolsUnavailable } from './prompts.ts';
-import { announceEnd, lastChoice, noWords, replyOf, runCalls, runLastCalls, wholeAnswer, type Loop } from './loop-context.ts';
+import {
+  announceEnd,
+  lastChoice,
+  noWords,
+  replyOf,
+  runCalls,
+  runLastCalls,
+  wholeAnswer,
+  type Loop,
+} from './loop-context.ts';
 import type { SimpleToolSettings } from '../../protocol/settings.ts';
 
 /**

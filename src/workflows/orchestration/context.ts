@@ -129,6 +129,8 @@ export interface GivenAnswer {
   tree?: string | null;
   /** What they differ in from those that the run has begun with; absent if that is nothing, or not known yet. */
   changes?: TreeChanges;
+  /** The same line by line, as voters and judges are shown it. */
+  diff?: Text | undefined;
 }
 
 /** An answer that may be voted for. */

@@ -44,8 +44,6 @@ export async function coordinate(context: OrchestrationContext, attempt: Attempt
   if (!attempt.participants.some(hasAnswer)) return;
   attempt.phase = 'voting';
   for (let round = 1; await votingRound(context, attempt, round); round++);
-  const told = attempt.participants.flatMap(({ telling }) => telling ?? []);
-  if (told.length > 0) await Promise.all(told);
 }
 
 /** @returns whether a new answer has made the votes of this round void, so that another round is needed */
@@ -53,6 +51,8 @@ async function votingRound(context: OrchestrationContext, attempt: Attempt, roun
   context.events.emit({ type: 'voting', round });
   const voters = attempt.participants.filter(isIn);
   for (const participant of attempt.participants) Object.assign(participant, { vote: undefined, prose: undefined });
+  // Who votes is shown what the answers have changed in files.
+  await Promise.all(attempt.participants.map(({ telling }) => telling));
   const changed = candidatesOf(attempt).filter(({ name, answer }) => attempt.shown.get(name) !== answer.content);
   for (const { name, answer } of changed) attempt.shown.set(name, answer.content);
   const list = await answersText(changed);

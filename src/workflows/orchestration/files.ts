@@ -3,7 +3,7 @@ import type { Activities } from '../../protocol/activities.ts';
 import type { AttemptFiles, Mount } from '../../protocol/workspace.ts';
 import { failureReason } from '../agent/failures.ts';
 import { AgentWorkspace } from '../agent/workspace.ts';
-import { runFiles, tellChanges } from '../runtime/run-files.ts';
+import { comparedFiles, runFiles, tellChanges } from '../runtime/run-files.ts';
 import {
   candidatesOf,
   type Attempt,
@@ -77,11 +77,21 @@ const mountsOf = (context: OrchestrationContext, candidates: Candidate[]): Mount
     tree === undefined || tree === null ? [] : [{ path: folderOf(context, name), tree }],
   );
 
-/** Finds out and tells which files belong to an answer that were not there when the run began. */
-export async function tellFiles({ events }: TeamContext, { id, start }: TeamAgent, answer: GivenAnswer): Promise<void> {
+/** How long the diffs of all answers of a team may be together, and how long one may be in any case, in characters. */
+const diffsLength = 30_000;
+const diffLength = { most: 10_000, least: 1000 };
+
+/** Finds out and tells in which files an answer differs from what was there when the run began, and in what. */
+export async function tellFiles(
+  { agents, events }: TeamContext,
+  { id, start }: TeamAgent,
+  answer: GivenAnswer,
+): Promise<void> {
   if (start === undefined || answer.tree === undefined || answer.tree === start) return;
-  answer.changes = await runFiles(start, answer.tree);
-  tellChanges(events, id, answer.changes);
+  const longest = Math.floor(Math.min(diffLength.most, Math.max(diffLength.least, diffsLength / agents.length)));
+  const { diff, ...changes } = await comparedFiles(start, answer.tree, longest);
+  Object.assign(answer, { changes, diff });
+  tellChanges(events, id, changes);
 }
 
 /** Keeps which files an attempt has come to, when it is over. */

@@ -84,7 +84,7 @@ async function evaluate(context: OrchestrationContext, attempt: Attempt, selecte
     work,
     restarts: restartsOf(restarts),
     votes: votesFor(attempt),
-    files: attempt.result?.changes,
+    diff: attempt.result?.diff,
     selected: selected.name,
     plan: isPlanning || work.length > 0 ? selected.answer.text : undefined,
     best: selected === earlier ? undefined : earlier?.answer.text,
@@ -275,7 +275,7 @@ async function reviewOf(
   const candidates = candidatesOf(attempt);
   const answers = await answersText(candidates);
   const own = namesOf(candidates, selected.teamAgent);
-  const record = { work: selected.work, files: selected.answer.changes, restarts: restartsOf(attempt.restarts) };
+  const record = { work: selected.work, restarts: restartsOf(attempt.restarts) };
   const review = reviewMessage(context.task, answers, own, votesFor(attempt), selected.name, record);
   const messages: NewMessage[] = [...context.history, { role: 'user', content: review }];
   return { transcript: context.conversation, messages };

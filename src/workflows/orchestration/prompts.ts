@@ -120,13 +120,20 @@ export interface ShownAnswer {
   /** Anonymous name, such as `agent1`. */
   name: string;
   content: Content;
+  /** What it has changed in files, every line marked as a part of a diff; undefined for nothing. */
+  diff?: Text | undefined;
 }
 
 /** Lists answers. It says nothing of its reader, so that all readers can be given one stored text. */
 export function answerList(answers: ShownAnswer[]): Content {
   return joinContent([
     headings.answers,
-    ...answers.flatMap(({ content, name }) => [`\n\n${answerOpening(name)}\n`, content, `\n${answerClosing}`]),
+    ...answers.flatMap(({ content, diff, name }) => [
+      `\n\n${answerOpening(name)}\n`,
+      content,
+      `\n${answerClosing}`,
+      ...(diff === undefined ? [] : [`\n<files agent="${name}">\n`, diff, '\n</files>']),
+    ]),
   ]);
 }
 

@@ -1,6 +1,5 @@
 import { headings } from '../../protocol/headings.ts';
 import type { Content, Text } from '../../protocol/message.ts';
-import type { TreeChanges } from '../../protocol/workspace.ts';
 import { joinContent } from '../agent/text.ts';
 import { shortened } from '../runtime/size.ts';
 import type { DoneWork } from './context.ts';
@@ -16,8 +15,6 @@ export interface VoteCount {
 export interface WorkRecord {
   /** The tool calls of the agent whose answer was selected. */
   work: DoneWork[];
-  /** What was changed in the files that belong to the result; undefined for nothing. */
-  files?: TreeChanges | undefined;
   /** The run's restarts so far. */
   restarts: PastRestart[];
 }
@@ -32,20 +29,6 @@ function workList(work: DoneWork[]): string {
   const lines = work.slice(left).map(({ input, status, text, tool }) => `- ${tool}(${input}) → ${status}: ${text}`);
   const note = left === 0 ? [] : [`- (${left} calls before these)`];
   return `\n\n${headings.work}\n\n${[...note, ...lines].join('\n')}`;
-}
-
-/** How many files of each kind judges are shown. */
-const mostFiles = 30;
-
-/** Lists what was changed in files; empty if nothing was. */
-function fileList(files: TreeChanges | undefined): string {
-  if (files === undefined || files.count === 0) return '';
-  const { added, changed, count, removed } = files;
-  const lines = Object.entries({ new: added, changed, removed }).flatMap(([how, paths]) =>
-    paths.slice(0, mostFiles).map((path) => `- ${path} (${how})`),
-  );
-  const more = count - lines.length;
-  return `\n\n${headings.files}\n\n${[...lines, ...(more > 0 ? [`- (${more} more)`] : [])].join('\n')}`;
 }
 
 /** How long the reasons of all votes may be together, and how long one may be in any case, in characters. */
@@ -83,7 +66,7 @@ export function reviewMessage(
     answers,
     ownAnswers(own),
     voteList(votes, selected),
-    ...(record === undefined ? [] : [workList(record.work), fileList(record.files), restartList(record.restarts)]),
+    ...(record === undefined ? [] : [workList(record.work), restartList(record.restarts)]),
   ]);
 }
 
@@ -94,6 +77,8 @@ export interface PresentedRecord extends WorkRecord {
   selected: string;
   /** The selected answer where it was a plan, or tools were used for it: what the presented answer is measured by. */
   plan: Content | undefined;
+  /** What the result has changed in files; undefined for nothing. */
+  diff?: Text | undefined;
   /** The best answer of the attempts before. */
   best: Content | undefined;
 }
@@ -102,12 +87,12 @@ export interface PresentedRecord extends WorkRecord {
 export function presentedMessage(task: Text, presented: Content, record?: PresentedRecord): Content {
   const shown = [`${headings.task}\n\n`, task, `\n\n${headings.finalAnswer}\n\n`, presented];
   if (record === undefined) return joinContent(shown);
-  const { best, files, plan, restarts, selected, votes, work } = record;
+  const { best, diff, plan, restarts, selected, votes, work } = record;
   return joinContent([
     ...shown,
     ...(plan === undefined ? [] : [`\n\n${headings.plan}\n\n`, plan]),
     workList(work),
-    fileList(files),
+    ...(diff === undefined ? [] : [`\n\n${headings.files}\n\n`, diff]),
     voteList(votes, selected),
     restartList(restarts),
     ...bestAnswer(best),

@@ -8,7 +8,7 @@ import { answerList } from './prompts.ts';
  * and what all their calls name together must fit into one message to the server.
  */
 export function answersText(candidates: Candidate[]): Promise<Content> {
-  const list = answerList(candidates.map(({ answer, name }) => ({ name, content: answer.text })));
+  const list = answerList(candidates.map(({ answer, name }) => ({ name, content: answer.text, diff: answer.diff })));
   return storeContent(list, candidates.map(({ answer }) => answer.content).join('\n'));
 }
 

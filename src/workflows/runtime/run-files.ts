@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow';
 import { treeOptions } from './store-options.ts';
 import type { Activities } from '../../protocol/activities.ts';
 import type { Prepared } from '../../protocol/orchestration.ts';
-import type { RunFiles, TreeChanges } from '../../protocol/workspace.ts';
+import type { ComparedTrees, RunFiles, TreeChanges } from '../../protocol/workspace.ts';
 import type { EventLog } from './event-log.ts';
 
 const { importFolders } = proxyActivities<Activities>({
@@ -41,6 +41,10 @@ export async function startTrees(
 export async function runFiles(start: string | null, tree: string | null): Promise<RunFiles> {
   return { tree, ...(await compareFiles(start, tree)) };
 }
+
+/** The same with a diff of at most about so many characters. */
+export const comparedFiles = (start: string | null, tree: string | null, longestDiff: number): Promise<ComparedTrees> =>
+  compareFiles(start, tree, longestDiff);
 
 /** How many paths an event names. */
 const told = 5;
