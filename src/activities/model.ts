@@ -267,7 +267,7 @@ function toolSets(store: Store): (id: string | null) => Promise<ToolSet> {
     const known = compiled.get(id);
     if (known !== undefined) return known;
     const specs = JSON.parse(await store.blob(id)) as ToolSpec[];
-    const set = { specs, read: argumentReader(specs) };
+    const set = { specs: specs.filter(({ isSearched }) => !isSearched), read: argumentReader(specs) };
     const [oldest] = compiled.keys();
     if (compiled.size >= capacity && oldest !== undefined) compiled.delete(oldest);
     compiled.set(id, set);

@@ -95,6 +95,8 @@ export interface ToolSpec {
   parameters: ParameterSchema;
   /** Whether a call of it counts that a model writes as text, as only tools by which agents reply to the workflow have it. */
   asText?: true;
+  /** Whether models are not offered it, but find it by `find_tools` and call it by `call_tool` (src/tools/mcp/find.ts). */
+  isSearched?: true;
 }
 
 /** Tokens as the provider counts them. `inputTokens` includes the tokens read from its cache. */

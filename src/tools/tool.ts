@@ -37,6 +37,12 @@ export class InputNeeded {
   }
 }
 
+/**
+ * How much of a document one call reads, in characters: little less than what a model gets of one result (run-tool.ts), since
+ * every further piece sends all pieces before it once more.
+ */
+export const longestRead = 38_000;
+
 /** A tool that this worker can run, wherever it comes from. */
 export interface Tool {
   spec: ToolSpec;

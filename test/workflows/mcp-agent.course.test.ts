@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
@@ -20,10 +21,10 @@ const say = (session: WorkflowHandle, text: string): Promise<TurnResult> =>
   session.executeUpdate<TurnResult, [string]>('handleText', { args: [text] });
 
 /** One agent that has the tools of a server. */
-const agentWith = (server: McpServer): object => ({
+const agentWith = (...servers: McpServer[]): object => ({
   modules: [
     { module: 'OpenAIProvider', id: 'llm', config: { model: 'scripted-1' } },
-    { module: 'MCPToolProvider', id: 'tools', config: { servers: [server] } },
+    { module: 'MCPToolProvider', id: 'tools', config: { servers } },
     { module: 'SimpleToolOrchestrator', id: 'agent' },
   ],
   exchange: [
@@ -107,6 +108,43 @@ test('a variable that a server needs, and that the next worker lacks, is waited 
   await run.replaceWorker({ MCP_TOKEN: 'secret' });
   expect(await turn).toMatchObject({ answer: 'It said hello.' });
   expect(toolResults(run.model.requests.at(-1)!)).toEqual(['Echo: hello']);
+  await session.signal('close');
+  await session.result();
+});
+
+test('many tools of servers are looked for instead of offered, and those of one name have their server before it', async () => {
+  const program = fileURLToPath(new URL('../support/many-server.ts', import.meta.url));
+  const server = (name: string): McpServer => ({ name, command: process.execPath, args: [program, name] });
+  run.model.requests.length = 0;
+  const config = {
+    ...agentWith(server('north'), server('south')),
+    permissions: [
+      { tool: 'delete_*', action: 'deny' },
+      { tool: '*', action: 'allow' },
+    ],
+  };
+  const session = await run.startSession({ config });
+  script = inTurn([
+    call('find_tools', { query: 'comments: get, delete' }),
+    call('call_tool', { name: 'south_get_comment', arguments: { id: '7' } }),
+    call('north_get_comment', { id: '8' }),
+    call('call_tool', { name: 'south_delete_comment', arguments: { id: '9' } }),
+    call('call_tool', { name: 'south_get_comment', arguments: { number: 7 } }),
+    { text: 'Done.' },
+  ]);
+  expect(await say(session, 'Get the comments.')).toMatchObject({ answer: 'Done.' });
+  const { requests } = run.model;
+  expect(requests.map(({ tools }) => tools)).toEqual(requests.map(() => ['read_result', 'find_tools', 'call_tool']));
+  expect(JSON.stringify(requests[0]?.body).length).toBeLessThan(6000);
+  const [found, ...results] = toolResults(requests.at(-1)!);
+  expect(found).toContain('south_get_comment: get one comment');
+  expect(found).toContain('"required":["id"]');
+  expect(results).toEqual([
+    'south: get comment 7',
+    'north: get comment 8',
+    expect.stringContaining('not run'),
+    expect.stringContaining('id: it is missing'),
+  ]);
   await session.signal('close');
   await session.result();
 });

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { ParameterSchema, ToolCall, ToolSpec } from '../../protocol/message.ts';
 import type { Finish, ReplyCall } from '../../protocol/model-call.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
+import { caller } from '../../tools/mcp/find.ts';
 import { meantName } from './meant-name.ts';
 
 /** What was read of a call. */
@@ -34,7 +35,10 @@ export function argumentReader(specs: ToolSpec[]): ReadArguments {
   for (const { name, parameters } of specs) {
     tools.set(name, { parameters, schema: z.fromJSONSchema(parameters as z.core.JSONSchema.JSONSchema) });
   }
-  return (call, finish) => {
+  const isSearching = specs.some(({ isSearched }) => isSearched);
+  const read: ReadArguments = (call, finish) => {
+    const inner = isSearching && call.name === caller ? innerCall(call) : undefined;
+    if (inner !== undefined) return { reply: read(inner, finish).reply };
     const tool = tools.get(call.name);
     if (tool !== undefined) return readCall(call, tool, finish);
     const name = meantName(call.name, [...tools.keys()]);
@@ -45,6 +49,15 @@ export function argumentReader(specs: ToolSpec[]): ReadArguments {
     const sent = call.name.replaceAll(/[^\w-]/g, '_').slice(0, longestName) || 'unnamed';
     return { reply: { id: call.id, name: call.name, error, digest: digestOf(call.arguments) }, name: sent };
   };
+  return read;
+}
+
+/** The call that a call of `call_tool` makes; undefined where it does not say which. */
+function innerCall({ arguments: text, id }: ToolCall): ToolCall | undefined {
+  const value = repaired(text);
+  if (!isObject(value) || typeof value['name'] !== 'string' || value['name'] === caller) return undefined;
+  const { arguments: input = {}, name } = value;
+  return { id, name, arguments: typeof input === 'string' ? input : JSON.stringify(input) };
 }
 
 /**

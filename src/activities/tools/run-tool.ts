@@ -1,13 +1,14 @@
 import { Context } from '@temporalio/activity';
 import type { Environment } from '../../util/environment.ts';
 import { withoutKnown } from '../../util/text/redact.ts';
-import type { ImageRef, TokenUsage } from '../../protocol/message.ts';
+import type { ImageRef, TokenUsage, ToolSpec } from '../../protocol/message.ts';
 import type { ModelProgress } from '../../protocol/model-call.ts';
 import type { CallToolInput, CallToolResult } from '../../protocol/tools/tool.ts';
 import { Trees } from '../../tools/workspaces/tree.ts';
 import { StoredWorkspace } from '../../tools/workspaces/workspace.ts';
 import { sumOfUsage, type Store } from '../../store/store.ts';
 import { cutInMiddle } from '../../util/text/cut.ts';
+import { findTool } from '../../tools/mcp/find.ts';
 import { failureOf, runTool, type Outcome } from '../../tools/run-tool.ts';
 import type { ToolImage } from '../../tools/tool-images.ts';
 import { SourceError, ToolError, type Tool, type ToolRegistry } from '../../tools/tool.ts';
@@ -68,6 +69,15 @@ export function createRunTool({ environment, store, tools }: ToolDependencies): 
     return cancellable(async () => stored(store, input, clean));
   };
 
+  async function find({ tool: { finds, name, original = name, source } }: CallToolInput): Promise<Tool> {
+    if (finds !== undefined) return findTool(JSON.parse(await store.blob(finds)) as ToolSpec[]);
+    const there = await tools.tools(source);
+    const tool = there.find(({ spec }) => spec.name === original);
+    if (tool !== undefined) return tool;
+    const names = there.map(({ spec }) => spec.name).join(', ');
+    throw new Error(`the tool ${name} is no longer where it came from; there are now: ${names || 'none'}`);
+  }
+
   async function outcomeOf(
     input: CallToolInput,
     idempotencyKey: string,
@@ -84,7 +94,7 @@ export function createRunTool({ environment, store, tools }: ToolDependencies): 
       return await cancellable(
         async (cancelling) => {
           const signal = until === undefined ? cancelling : AbortSignal.any([cancelling, until]);
-          const tool = await find(tools, input);
+          const tool = await find(input);
           const args = input.edited ? editedArguments(tool, input) : input.arguments;
           const asking = 'mcp' in input.tool.source ? { asks: input.asks ?? false, input: input.input } : {};
           const counted = { progress, spent: (usage: TokenUsage) => void spent.push(usage) };
@@ -110,24 +120,13 @@ export function createRunTool({ environment, store, tools }: ToolDependencies): 
   }
 }
 
-async function find(registry: ToolRegistry, { tool: { name, source } }: CallToolInput): Promise<Tool> {
-  const tools = await registry.tools(source);
-  const tool = tools.find(({ spec }) => spec.name === name);
-  if (tool !== undefined) return tool;
-  const names = tools.map(({ spec }) => spec.name).join(', ');
-  throw new Error(`the tool ${name} is no longer where it came from; there are now: ${names || 'none'}`);
-}
-
 /**
  * The arguments that a person has given in place of the model's, which were checked when they came.
  *
  * @throws `ToolError` if they do not fit the tool
  */
-function editedArguments(
-  { spec }: Tool,
-  { arguments: edited, tool: { name } }: CallToolInput,
-): Record<string, unknown> {
-  const call = { id: 'edited', name, arguments: JSON.stringify(edited) };
+function editedArguments({ spec }: Tool, { arguments: edited }: CallToolInput): Record<string, unknown> {
+  const call = { id: 'edited', name: spec.name, arguments: JSON.stringify(edited) };
   const { reply } = argumentReader([spec])(call, 'tool_calls');
   if ('error' in reply) throw new ToolError(`a person changed the arguments: ${reply.error}`);
   return reply.input;

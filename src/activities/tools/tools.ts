@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type {
   CallToolInput,
   CallToolResult,
+  ListedTool,
   ListToolsInput,
   ListToolsResult,
   ToolList,
@@ -18,6 +19,8 @@ import { refusedTries } from '../own-store.ts';
 import { invalid } from '../prepare.ts';
 import { createRunTool, type ToolDependencies } from './run-tool.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
+import { caller, finder, findingTools, mostOffered } from '../../tools/mcp/find.ts';
+import { nameForModels } from '../../tools/mcp/listed.ts';
 
 /**
  * The activity `callTool` runs a tool once. Whatever the tool does is a result, even if it throws; that its worker lacks a
@@ -80,7 +83,10 @@ export function createListTools({ store, tools }: Pick<ToolDependencies, 'store'
     };
     const all: ToolSource[] = [...packages.map(sourceOf), ...mcpServers.map((mcp) => ({ mcp }))];
     const loaded = await Promise.all(all.map((source) => load(tools, source)));
-    const found = loaded.flatMap(({ source, tools }) => tools.map((tool) => ({ source, tool })));
+    const found = distinct(
+      loaded.flatMap(({ source, tools }) => tools.map((tool) => ({ source, tool }))),
+      own.map(({ name }) => name),
+    );
     const names = [
       ...own.map(({ name }) => ({ name, from: "the agent's own tools" })),
       ...found.map(({ source, tool }) => ({ name: tool.spec.name, from: nameOf(source) })),
@@ -92,19 +98,30 @@ export function createListTools({ store, tools }: Pick<ToolDependencies, 'store'
       const added = harmless.some(({ source }) => mayBeLong(source)) && !packages.includes(reader);
       const reading = added ? await load(tools, { package: reader }) : undefined;
       const missing = reading?.tools.filter(({ spec }) => names.every(({ name }) => name !== spec.name)) ?? [];
-      const offered = [...harmless, ...missing.map((tool) => ({ source: { package: reader }, tool }))];
+      const offered: Found[] = [...harmless, ...missing.map((tool) => ({ source: { package: reader }, tool }))];
       const readsOn = packages.includes(reader) || missing.length > 0;
-      const listed = offered.map(({ source, tool: { spec, sideEffects, timeout, workspace } }) => ({
-        name: spec.name,
-        source,
-        sideEffects,
-        timeout,
-        ...(readsOn && { readsOn: true as const }),
-        ...(workspace !== undefined && { workspace }),
-      }));
+      const more = readsOn && { readsOn: true as const };
+      const listed = offered.map(
+        ({ original, source, tool: { spec, sideEffects, timeout, workspace } }): ListedTool => ({
+          name: spec.name,
+          ...(original !== undefined && { original }),
+          source,
+          sideEffects,
+          timeout,
+          ...more,
+          ...(workspace !== undefined && { workspace }),
+        }),
+      );
+      const ofServers = offered.filter(({ source }) => 'mcp' in source).map(({ tool }) => tool.spec);
+      const isMuch = JSON.stringify(ofServers).length > mostOffered;
+      const finding = isMuch ? findingTools(ofServers) : [];
+      if (isMuch) listed.push({ ...finderOf(await store.putBlob(JSON.stringify(ofServers))), ...more });
       const quick = listed.filter(isQuick);
+      const specs = offered.map(({ source, tool: { spec } }) =>
+        isMuch && 'mcp' in source ? { ...spec, isSearched: true as const } : spec,
+      );
       return {
-        set: await store.putBlob(JSON.stringify([...variant.own, ...offered.map(({ tool }) => tool.spec)])),
+        set: await store.putBlob(JSON.stringify([...variant.own, ...specs, ...finding])),
         ...(quick.length > 0 && { quick: await store.putBlob(JSON.stringify(quick)) }),
         tools: listed,
         descriptions: offered.map(({ tool: { spec } }) => inOneLine(spec.description)),
@@ -119,6 +136,37 @@ export function createListTools({ store, tools }: Pick<ToolDependencies, 'store'
     return others.length === 0 ? first : { ...first, others: await Promise.all(others.map(listOf)) };
   };
 }
+
+interface Found {
+  source: ToolSource;
+  tool: Tool;
+  /** What its server calls it, if it is to be offered under another name. */
+  original?: string;
+}
+
+/**
+ * Puts a server's name before those of its tools that others have too: a model can tell tools apart only by their names.
+ *
+ * @param own the names of the workflow's own tools
+ */
+function distinct(found: Found[], own: string[]): Found[] {
+  const names = [...own, finder, caller, ...found.map(({ tool }) => tool.spec.name)];
+  return found.map(({ source, tool }) => {
+    const { name } = tool.spec;
+    if (!('mcp' in source) || names.filter((each) => each === name).length === 1) return { source, tool };
+    const longer = nameForModels(`${source.mcp.name}_${name}`);
+    return { source, original: name, tool: { ...tool, spec: { ...tool.spec, name: longer } } };
+  });
+}
+
+/** The tool that finds others, as it is listed. @param finds the blob with these */
+const finderOf = (finds: string): ListedTool => ({
+  name: finder,
+  finds,
+  source: { package: 'builtin.find' },
+  sideEffects: 'none',
+  timeout: 60,
+});
 
 /** How many characters of a tool's description the workflow knows. */
 const describedIn = 200;

@@ -23,6 +23,10 @@ export type WorkspaceUse = 'reads' | 'writes';
 
 export interface ListedTool {
   name: string;
+  /** What its server calls it, where it is offered under another name; absent: the same. */
+  original?: string;
+  /** Of `find_tools`: the blob with the tools that it finds, as `ToolSpec`s. */
+  finds?: string;
   source: ToolSource;
   sideEffects: SideEffects;
   /** How long a call may run, in seconds. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { didYouMean } from '../../config/problems.ts';
 import type { RunFile, Store } from '../../store/store.ts';
 import type { ToolDefinition } from '../definition.ts';
-import { ToolError } from '../tool.ts';
+import { longestRead, ToolError } from '../tool.ts';
 import type { ShownByTool } from '../tool-images.ts';
 import { isDatabase } from './content.ts';
 import { readPdf } from './pdf.ts';
@@ -52,7 +52,7 @@ const readParameters = z.object({
 const readTool = (store: Store): ToolDefinition => ({
   name: 'read_attachment',
   description:
-    'Reads a file as text: a PDF by its pages, any other by its lines, at most 20,000 characters at a time. ' +
+    'Reads a file as text: a PDF by its pages, any other by its lines, at most 38,000 characters at a time. ' +
     'A last line in brackets says where it goes on. A workbook is CSV, sheet by sheet; audio is what is said in it. ' +
     'To filter a table or to compute over it, use query_table; to see an image, view_image.',
   parameters: readParameters,
@@ -173,8 +173,7 @@ async function unlocked(store: Store, file: RunFile, password: string): Promise<
 
 type Unit = 'line' | 'page';
 
-/** How much of a text is returned at once, in characters. */
-const longest = 20_000;
+const longest = longestRead;
 
 /**
  * A part of a text by whole lines or pages, as many as fit. Unless it is the whole text, a last line in brackets says where

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Breaks } from '../../util/breaks.ts';
 import type { ToolDefinition } from '../definition.ts';
-import { ToolError, type ToolContext } from '../tool.ts';
+import { longestRead, ToolError, type ToolContext } from '../tool.ts';
 import type { Workspace, WorkspaceFile } from '../workspace.ts';
 import { edited } from './edit.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
@@ -26,7 +26,7 @@ const listParameters = z.object({ folder });
 const viewParameters = z.object({
   path,
   offset: z.int().min(1).default(1).describe('First line, from 1'),
-  limit: z.int().min(1).max(2000).default(400).describe('How many lines'),
+  limit: z.int().min(1).optional().describe('How many lines; absent: as many as fit'),
 });
 const writeParameters = z.object({ path, content: z.string().describe('The whole new content of the file') });
 const edit = {
@@ -79,9 +79,14 @@ export const workspaceTools: ToolDefinition[] = [
     async execute({ path, offset, limit }: z.output<typeof viewParameters>, context: Given): Promise<string> {
       const lines = (await textOf(of(context), path)).split('\n');
       if (offset > lines.length) throw new ToolError(`${path} has ${lines.length} lines; there is no line ${offset}`);
-      const end = Math.min(lines.length, offset - 1 + limit);
-      const part = lines.slice(offset - 1, end).join('\n');
-      return offset === 1 && end === lines.length ? part : `${part}\n[lines ${offset} to ${end} of ${lines.length}]`;
+      let left = longestRead;
+      const wanted = lines.slice(offset - 1, limit && offset - 1 + limit);
+      const over = wanted.findIndex((line, index) => (left -= line.length + 1) < 0 && index > 0);
+      const part = over === -1 ? wanted : wanted.slice(0, over);
+      const end = offset - 1 + part.length;
+      if (part.length === lines.length) return part.join('\n');
+      const more = over === -1 ? '' : `; goes on with offset ${end + 1}, and search_files finds words in it`;
+      return [...part, `[lines ${offset} to ${end} of ${lines.length}${more}]`].join('\n');
     },
   },
   {

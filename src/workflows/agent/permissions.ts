@@ -17,7 +17,7 @@ export interface Verdict {
   why: 'rule' | 'default' | 'unclear';
 }
 
-type Asking = Pick<ListedTool, 'name' | 'source' | 'sideEffects' | 'workspace'>;
+type Asking = Pick<ListedTool, 'name' | 'original' | 'source' | 'sideEffects' | 'workspace'>;
 
 /** What the permissions say about a call. */
 export function verdictOn(
@@ -28,11 +28,11 @@ export function verdictOn(
   const byDefault = { action: actsOutside(tool) ? (attended ? 'ask' : 'deny') : 'allow', why: 'default' } as const;
   const { [lineOf]: line, ...others } = input;
   if (tool.name !== commandTool || typeof line !== 'string') {
-    const rule = rules.find((each) => isAbout(each, tool.name, input));
+    const rule = rules.find((each) => isAbout(each, tool, input));
     return rule === undefined ? byDefault : { action: rule.action, why: 'rule' };
   }
   const about = rules.flatMap(({ action, arguments: { [lineOf]: pattern, ...wanted } = {}, tool: name }) =>
-    isAbout({ tool: name, arguments: wanted, action }, tool.name, others) ? [{ pattern, action }] : [],
+    isAbout({ tool: name, arguments: wanted, action }, tool, others) ? [{ pattern, action }] : [],
   );
   const { action, isOpen, isUnclear } = verdictOnLine(about, line);
   if (action === 'deny') return { action, why: 'rule' };
@@ -57,8 +57,13 @@ const actsOutside = ({ sideEffects, source, workspace }: Asking): boolean =>
   (sideEffects === 'once' || (sideEffects === 'idempotent' && workspace === undefined)) &&
   !('package' in source && ofTheRun.includes(source.package));
 
-function isAbout({ arguments: wanted = {}, tool }: PermissionRule, name: string, input: Record<string, unknown>) {
-  if (!fits(tool, name)) return false;
+/** A rule for a tool's own name holds for it under the longer one too, by which it is offered beside another of its name. */
+function isAbout(
+  { arguments: wanted = {}, tool }: PermissionRule,
+  { name, original = name }: Pick<Asking, 'name' | 'original'>,
+  input: Record<string, unknown>,
+) {
+  if (!fits(tool, name) && !fits(tool, original)) return false;
   return Object.entries(wanted).every(
     ([key, pattern]) => Object.hasOwn(input, key) && fits(pattern, textOf(input[key])),
   );

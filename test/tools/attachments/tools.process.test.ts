@@ -28,7 +28,7 @@ const lines = Array.from({ length: 3000 }, (_, index) => `This is line ${index +
 beforeAll(async () => {
   await attach('notes.txt', 'one\ntwo\nthree\nfour');
   await attach('long.txt', lines.join('\n'));
-  await attach('flat.json', `["${'x'.repeat(30_000)}"]`);
+  await attach('flat.json', `["${'x'.repeat(60_000)}"]`);
   await attach('paper.pdf', pdfOf(['First.', '[page 9]', 'Third.']));
   await attach('scan.pdf', pdfOf(['']));
   await attach('photo.png', pixel);
@@ -132,12 +132,12 @@ describe('read_attachment', () => {
     expect(await textOf('read_attachment', args)).toBe(text);
   });
 
-  test('gives at most 20,000 characters at once, and the parts are the whole', async () => {
+  test('gives at most 38,000 characters at once, and the parts are the whole', async () => {
     const parts: string[] = [];
     for (let from: number | undefined = 1; from !== undefined;) {
       const text = await textOf('read_attachment', { name: 'long.txt', from });
       const [, part = '', place = ''] = /^([^]*)\n(\[.*\])$/.exec(text) ?? [];
-      expect(part.length).toBeLessThanOrEqual(20_000);
+      expect(part.length).toBeLessThanOrEqual(38_000);
       parts.push(part);
       const next = /from: (\d+)/.exec(place)?.[1];
       from = next === undefined ? undefined : Number(next);
@@ -148,9 +148,9 @@ describe('read_attachment', () => {
 
   test('a line that is too long is read by characters', async () => {
     const first = await textOf('read_attachment', { name: 'flat.json' });
-    expect(first).toMatch(/\n\[characters 1 to 20000 of 30004; goes on with by: "characters", from: 20001\]$/);
-    const rest = await textOf('read_attachment', { name: 'flat.json', by: 'characters', from: 20_001 });
-    expect(rest).toMatch(/^x{10002}"\]\n\[characters 20001 to 30004 of 30004\]$/);
+    expect(first).toMatch(/\n\[characters 1 to 38000 of 60004; goes on with by: "characters", from: 38001\]$/);
+    const rest = await textOf('read_attachment', { name: 'flat.json', by: 'characters', from: 38_001 });
+    expect(rest).toMatch(/^x{22002}"\]\n\[characters 38001 to 60004 of 60004\]$/);
   });
 
   test.each([

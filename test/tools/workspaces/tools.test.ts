@@ -66,6 +66,21 @@ describe('the tools of a workspace', () => {
     expect((await call('view_file', { path: 'temp_workspaces/agent1/idea.md' })).text).toBe('An idea.');
   });
 
+  test('read a long file in few large pieces, each saying where it goes on', async () => {
+    const lines = Array.from({ length: 5000 }, (_, at) => `line ${at + 1} of a long report`);
+    workspace.tree = await treeOf({ 'long.txt': lines.join('\n') });
+    const read: string[] = [];
+    for (let offset = 1, calls = 0; offset !== 0; calls++) {
+      expect(calls).toBeLessThan(5);
+      const { blob = '' } = await call('view_file', { path: 'long.txt', offset });
+      const text = await bench.store.blob(blob);
+      expect(text).not.toContain('left out');
+      read.push(...text.split('\n').filter((line) => !line.startsWith('[')));
+      offset = Number(/goes on with offset (\d+)/.exec(text)?.[1] ?? 0);
+    }
+    expect(read).toEqual(lines);
+  });
+
   test('write, edit, move and delete, each ending in a tree of its own', async () => {
     const written = await call('write_file', { path: 'docs/new.md', content: 'Neu é\n' });
     expect(written).toEqual({ status: 'ok', text: 'docs/new.md is written, 7 bytes.', tree: expect.any(String) });
