@@ -23,8 +23,8 @@ export function withWrittenCalls(
   id: string,
   mayCall: boolean,
 ): AssistantMessage {
-  const tools = mayCall ? specs : specs.map(({ asText: _, ...spec }) => spec);
-  const found = message.toolCalls === undefined ? writtenCalls(message.content, tools, read) : undefined;
+  if (message.toolCalls !== undefined) return message;
+  const found = writtenCalls(message.content, specs, read, mayCall);
   if (found === undefined) return message;
   const toolCalls = found.calls.map((call, index) => ({ id: index === 0 ? id : `${id}_${index}`, ...call }));
   return { ...message, content: found.content, toolCalls };

@@ -25,12 +25,18 @@ const mostTries = 8;
  * A tool by which agents reply to the workflow is called anywhere in a text. Any other is called in a tag or at the end of the
  * text: before that the words may be about a call.
  *
- * @param tools those that take texts are marked by `asText`
+ * @param tools those by which agents reply are marked by `asText`
+ * @param mayCall whether the reply may call; if not, these are called as any other
  * @returns undefined for a text without a call
  */
-export function writtenCalls(text: string, tools: ToolSpec[], read: ReadArguments): WrittenCalls | undefined {
+export function writtenCalls(
+  text: string,
+  tools: ToolSpec[],
+  read: ReadArguments,
+  mayCall = true,
+): WrittenCalls | undefined {
   if (tools.length === 0) return undefined;
-  const asText = tools.filter((tool) => tool.asText);
+  const asText = tools.filter((tool) => mayCall && tool.asText);
   const fits = ({ name, arguments: input }: Call): boolean =>
     'input' in read({ id: '', name, arguments: input }, 'stop').reply;
   const isOf = (some: ToolSpec[]) => (call: Call) => some.some(({ name }) => name === call.name) && fits(call);

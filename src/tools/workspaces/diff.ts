@@ -9,8 +9,8 @@ const mostNamed = 30;
 /** A file larger than this is not looked into, in bytes. */
 const largest = 500_000;
 
-/** How many pairs of lines are compared: of what differs more, all lines are shown as replaced. */
-const mostPairs = 1_000_000;
+/** How many lines a change may have of which lines are still told from each other: of a larger one all are replaced. */
+const farthest = 600;
 
 /** How many lines are shown around a change. */
 const around = 3;
@@ -92,41 +92,27 @@ function hunksOf(old: string[], now: string[]): string[] {
 
 type LineEdit = readonly [sign: ' ' | '+' | '-', text: string];
 
-/** The fewest lines to take out and put in, by the longest common subsequence of what is neither first nor last in both. */
+/** Lines to take out and put in: up to the nearest line that is the same in both, again and again. */
 function editsOf(old: string[], now: string[]): LineEdit[] {
-  let first = 0;
-  while (first < Math.min(old.length, now.length) && old[first] === now[first]) first++;
-  let last = 0;
-  while (last < Math.min(old.length, now.length) - first && old.at(-1 - last) === now.at(-1 - last)) last++;
-  const [out, put] = [old.slice(first, old.length - last), now.slice(first, now.length - last)];
-  const same = (lines: string[]): LineEdit[] => lines.map((line) => [' ', line]);
-  const between: LineEdit[] = [];
-  if (out.length * put.length > mostPairs) {
-    between.push(...out.map((line) => ['-', line] as const), ...put.map((line) => ['+', line] as const));
-  } else {
-    // `common[i][j]`: how many lines the rests of both from there on have in common.
-    const common = Array.from({ length: out.length + 1 }, () => new Uint32Array(put.length + 1));
-    for (let i = out.length - 1; i >= 0; i--) {
-      for (let j = put.length - 1; j >= 0; j--) {
-        const [here, below] = [common[i], common[i + 1]] as [Uint32Array, Uint32Array];
-        here[j] = out[i] === put[j] ? (below[j + 1] ?? 0) + 1 : Math.max(below[j] ?? 0, here[j + 1] ?? 0);
-      }
-    }
-    let [i, j] = [0, 0];
-    while (i < out.length || j < put.length) {
-      const [gone = '', added = ''] = [out[i], put[j]];
-      if (i < out.length && j < put.length && gone === added) {
-        between.push([' ', gone]);
-        i++;
-        j++;
-      } else if (j >= put.length || (i < out.length && (common[i + 1]?.[j] ?? 0) >= (common[i]?.[j + 1] ?? 0))) {
-        between.push(['-', gone]);
-        i++;
-      } else {
-        between.push(['+', added]);
-        j++;
-      }
-    }
+  const edits: LineEdit[] = [];
+  let [i, j] = [0, 0];
+  while (i < old.length || j < now.length) {
+    const [out, put] = stepsToSame(old, now, i, j);
+    for (const line of old.slice(i, i + out)) edits.push(['-', line]);
+    for (const line of now.slice(j, j + put)) edits.push(['+', line]);
+    [i, j] = [i + out, j + put];
+    if (i < old.length) edits.push([' ', old[i] ?? '']);
+    [i, j] = [i + 1, j + 1];
   }
-  return [...same(old.slice(0, first)), ...between, ...same(old.slice(old.length - last))];
+  return edits;
+}
+
+/** How many lines of both are to be passed to come to the same line; all where it is far. */
+function stepsToSame(old: string[], now: string[], i: number, j: number): [out: number, put: number] {
+  const [left, right] = [old.length - i, now.length - j];
+  for (let steps = 0; steps <= farthest; steps++) {
+    for (let out = Math.max(0, steps - right + 1); out <= Math.min(steps, left - 1); out++)
+      if (old[i + out] === now[j + steps - out]) return [out, steps - out];
+  }
+  return [Math.max(0, left), Math.max(0, right)];
 }

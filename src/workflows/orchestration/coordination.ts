@@ -52,7 +52,7 @@ async function votingRound(context: OrchestrationContext, attempt: Attempt, roun
   const voters = attempt.participants.filter(isIn);
   for (const participant of attempt.participants) Object.assign(participant, { vote: undefined, prose: undefined });
   // Who votes is shown what the answers have changed in files.
-  await Promise.all(attempt.participants.map(({ telling }) => telling));
+  await Promise.all(attempt.participants.flatMap(({ telling }) => telling ?? []));
   const changed = candidatesOf(attempt).filter(({ name, answer }) => attempt.shown.get(name) !== answer.content);
   for (const { name, answer } of changed) attempt.shown.set(name, answer.content);
   const list = await answersText(changed);

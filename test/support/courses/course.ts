@@ -66,7 +66,8 @@ interface Model {
 
 const backendOf = (dice: Dice, model: Model): object => ({ type: dice.one(['openai', 'openai', 'claude']), ...model });
 
-const packages = (dice: Dice): string[] => dice.one([['kit'], ['kit'], ['kit', 'builtin.calculator'], []]);
+const packages = (dice: Dice): string[] =>
+  dice.one([['kit'], ['kit'], ['kit', 'builtin.workspace'], ['kit', 'builtin.calculator'], []]);
 
 /** Whom agents may ask, and for how long: a person is there, but not always soon enough. */
 function asking(dice: Dice, choices: Array<'agents' | 'human' | false>): object {

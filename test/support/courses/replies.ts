@@ -57,7 +57,17 @@ function toolCalls(dice: Dice, seen: Seen): Scripted | undefined {
     const ms = name === 'slow' ? dice.whole(100, 600) : dice.one([undefined, 0, dice.whole(1, 60)]);
     return { name, arguments: { text: dice.words(1, 2), ...(ms !== undefined && { ms }) } };
   };
-  return { calls: dice.many(1, 4, one) };
+  const calls = dice.many(1, 4, () => (seen.tools.includes('edit_file') && dice.chance(0.4) ? change(dice) : one()));
+  if (dice.chance(0.1)) return { text: `<tool_call>${JSON.stringify(calls[0])}</tool_call>` };
+  return { calls: calls.map((call) => (dice.chance(0.1) ? { ...call, name: `functions.${call.name}` } : call)) };
+}
+
+/** A change of the agent's files, which may have nothing to change. */
+function change(dice: Dice): { name: string; arguments: object } {
+  const path = dice.one(['a.txt', 'b.txt']);
+  if (dice.chance(0.5)) return { name: 'write_file', arguments: { path, content: `${dice.words(1, 3)}\r\n` } };
+  const edits = dice.many(1, 2, () => ({ old_text: dice.one(['a', 'e', 'x']), new_text: '-', replace_all: true }));
+  return { name: 'edit_file', arguments: { path, edits } };
 }
 
 /** Questions to the others or to a person, where they may be asked. */

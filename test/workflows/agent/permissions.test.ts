@@ -51,6 +51,13 @@ describe('rules', () => {
     expect(verdict(rules, {}, 'book')).toBe('allow');
   });
 
+  test("a rule for a tool's own name holds for it under the longer name by which it is offered too", () => {
+    const tool = { ...toolOf('once', undefined, 'mail_send'), original: 'send' };
+    const action = (name: string) =>
+      verdictOn({ rules: [{ tool: name, action: 'deny' }], attended: true }, tool, {}).action;
+    expect(['send', 'mail_*', 'sen*', 'mail'].map(action)).toEqual(['deny', 'deny', 'deny', 'ask']);
+  });
+
   test('all arguments of a rule must fit; one that the call lacks, or only inherits, fits nothing', () => {
     const rule: PermissionRule = { tool: 'send', arguments: { to: 'a', copies: '2' }, action: 'deny' };
     expect(verdict([rule], { to: 'a', copies: 2 })).toBe('deny');
