@@ -23,7 +23,7 @@ import {
   type TeamRestart,
 } from './context.ts';
 import { finalWorkspace, tellFiles } from './files.ts';
-import { doneWork, mostRounds } from './participant.ts';
+import { doneWork, mostOfCustom, mostRounds } from './participant.ts';
 import { carryOutPrompt, decisionPrompt, decisionRepair, filesPrompt, presentPrompt, refusalText } from './prompts.ts';
 import { presentedMessage, reviewMessage } from './review-prompts.ts';
 import { answersText, namesOf } from './shown-answers.ts';
@@ -32,9 +32,6 @@ import { readDecision, type Decision } from './rules/decision.ts';
 
 /** How often a judge that has decided nothing is asked again. */
 const maxRepairs = 2;
-
-/** How many replies of a final agent may use tools whose own code would limit them. */
-const mostOfCustom = 60;
 
 /**
  * Decides whether an attempt's result is submitted or the team starts over. Depending on the configuration the final agent

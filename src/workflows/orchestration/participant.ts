@@ -211,6 +211,9 @@ export function doneWork({ call, status, text }: ToolAnswer): DoneWork {
   return { tool: call.name, input, status, text: result.replace(/\s+/g, ' ') };
 }
 
+/** How many replies of a final agent may use tools whose own code would limit them. */
+export const mostOfCustom = 60;
+
 /** How many replies of an agent may use tools in a row: all of its turn but the last. @param custom where its own code says that */
 export function mostRounds(orchestrator: OrchestratorSettings, custom = Infinity): number {
   if (orchestrator.kind === 'react') return orchestrator.max_iterations - 1;

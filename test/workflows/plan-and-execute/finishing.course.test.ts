@@ -148,7 +148,7 @@ test('the planner knows the tools and limits of those who carry out its plan', a
   await run.solve(input({ orchestrator: 'react', tool_packages: ['builtin.web'] }));
   const other = run.model.requests.findLast(({ tools }) => tools.includes('submit_analysis'));
   expect(other?.prompt).not.toContain('cannot search the web');
-  expect(other?.prompt).toContain('at most 10 cycles of thought and action');
+  expect(other?.prompt).toContain('at most 60 cycles of thought and action');
 });
 
 test('every role knows what day it is', async () => {
