@@ -1,5 +1,5 @@
 /**
- * Asks the twenty questions of questions.yaml, which need tools, and compares the answers with the expected ones:
+ * Asks the questions of questions.yaml and questions-of-files.yaml, which need tools, and compares the answers with the expected ones:
  *
  *   npm run example examples/gaia-like/run.ts                               # with the provider whose key is set
  *   npm run example examples/gaia-like/run.ts -- --model ollama/qwen3:8b    # with a model of your choice
@@ -21,7 +21,8 @@ const options = [
   ...(values.config === undefined ? [] : ['--config', values.config]),
   ...(values.model === undefined ? [] : ['--model', values.model]),
 ];
-const questions = questionsOf(new URL('questions.yaml', import.meta.url), positionals);
+const files = ['questions.yaml', 'questions-of-files.yaml'].map((name) => new URL(name, import.meta.url));
+const questions = questionsOf(files, positionals);
 const site = await serveSite();
 try {
   const asked = questions.map((each) => ({ ...each, question: each.question.replaceAll('{site}', site.url) }));

@@ -14,6 +14,6 @@ const { values, positionals } = parseArgs({
   options: { config: { type: 'string' } },
   allowPositionals: true,
 });
-const questions = questionsOf(new URL('questions.yaml', import.meta.url), positionals);
+const questions = questionsOf([new URL('questions.yaml', import.meta.url)], positionals);
 const files = new URL('files/', import.meta.url);
 await score(questions, files, values.config === undefined ? [] : ['--config', values.config]);

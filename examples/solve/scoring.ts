@@ -15,9 +15,9 @@ export interface Question {
 
 const program = fileURLToPath(new URL('../../bin/reprise.mjs', import.meta.url));
 
-/** The questions of a file, or those of them that are named. Ends the program if there is none of a name. */
-export function questionsOf(file: URL, ids: string[]): Question[] {
-  const all = parse(readFileSync(file, 'utf8')) as Question[];
+/** The questions of files, or those of them that are named. Ends the program if there is none of a name. */
+export function questionsOf(files: URL[], ids: string[]): Question[] {
+  const all = files.flatMap((file) => parse(readFileSync(file, 'utf8')) as Question[]);
   const unknown = ids.filter((id) => all.every((each) => each.id !== id));
   if (unknown.length === 0) return ids.length === 0 ? all : all.filter(({ id }) => ids.includes(id));
   console.error(`There is no question ${unknown.join(', ')}; there are: ${all.map(({ id }) => id).join(', ')}`);

@@ -15,7 +15,7 @@ import { completed, solveScript } from '../support/solve-script.ts';
 
 const folder = new URL('../../examples/gaia-like/', import.meta.url);
 const file = (name: string): string => fileURLToPath(new URL(`files/${name}`, folder));
-const questions = questionsOf(new URL('questions.yaml', folder), []);
+const questions = questionsOf([new URL('questions.yaml', folder)], []);
 
 /** What is said in the recordings, as a transcribing model writes it down. */
 const said: Record<string, string> = {
@@ -165,8 +165,8 @@ print(best)`),
     calls: [page('report-2022.pdf')],
     answer([report]) {
       const sum = (...lines: RegExp[]): number => lines.reduce((all, line) => all + number(report, line), 0);
-      const taken = sum(/Tickets\s+([\d,]+)/, /Shop\s+([\d,]+)/, /Gifts\s+([\d,]+)/);
-      return String(taken - sum(/staff\s+([\d,]+)/, /roof\s+([\d,]+)/, /all else\s+([\d,]+)/));
+      const taken = sum(/Tickets[\s|]+([\d,]+)/, /Shop[\s|]+([\d,]+)/, /Gifts[\s|]+([\d,]+)/);
+      return String(taken - sum(/staff[\s|]+([\d,]+)/, /roof[\s|]+([\d,]+)/, /all else[\s|]+([\d,]+)/));
     },
   }),
   'visitors-without-school': () => ({

@@ -5,6 +5,7 @@ import { readDefinitions, type ToolDefinition } from '../../tools/definition.ts'
 import { indexOfFolder } from '../../util/folder-index.ts';
 import { queryOf } from '../../util/text/sentence-search.ts';
 import { ToolError, type Tool } from '../../tools/tool.ts';
+import { fileTexts } from '../../tools/attachments/file-texts.ts';
 import { attachmentTools } from '../../tools/attachments/tools.ts';
 import { evaluate, ExpressionError, vocabulary } from '../../tools/builtin/expression.ts';
 import { fileTool } from '../../tools/builtin/files.ts';
@@ -30,7 +31,7 @@ export function builtinPackages({ folder, store, environment }: BuiltinSettings)
     ['builtin.calculator', [calculatorTool]],
     ['builtin.results', [resultTool(store)]],
     ['builtin.python', [pythonTool(environment)]],
-    ['builtin.workspace', workspaceTools],
+    ['builtin.workspace', workspaceTools(fileTexts(store))],
   ];
   return new Map(packages.map(([name, definitions]) => [name, toolsOf(name, definitions)]));
 }

@@ -1,9 +1,6 @@
 import { getDocumentProxy } from 'unpdf';
-
-export interface PdfFile {
-  bytes: Uint8Array;
-  password: string | undefined;
-}
+import { pageText } from './pdf-layout.ts';
+import { picturesOf } from './pdf-pictures.ts';
 
 /** One page of a PDF. */
 export interface PdfPage {
@@ -11,6 +8,21 @@ export interface PdfPage {
   of: number;
   /** Null if the page is damaged. */
   text: string | null;
+}
+
+export interface PdfRequest {
+  bytes: Uint8Array;
+  password?: string | undefined;
+  /** Of which pages the pictures are wanted, and how many at most; absent for the text of all. */
+  pictures?: { pages: number[]; most: number };
+}
+
+/** What is read of a PDF. */
+export interface PdfRead {
+  /** Whether its end is missing. */
+  isCutOff: boolean;
+  /** The pictures that are wanted, as PNG. */
+  pictures: Array<{ page: number; png: Uint8Array }>;
 }
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
@@ -22,19 +34,22 @@ const maxCharacters = 20_000_000;
  * Reads one PDF page by page, in a thread of its own, since a damaged one leaves rejected promises behind that would end a
  * worker's process, and a page may take long.
  *
- * @returns whether the end of the PDF is missing
  * @throws `Error` if it cannot be opened
  */
 export default async function readPdf(
-  { bytes: given, password }: PdfFile,
+  { bytes: given, password, pictures }: PdfRequest,
   post: (page: PdfPage) => void,
-): Promise<boolean> {
+): Promise<PdfRead> {
   // Errors of a page that matter are thrown as well.
   process.on('unhandledRejection', () => {});
   const bytes = Buffer.from(given);
+  const read = async (pdf: Pdf): Promise<PdfRead['pictures']> => {
+    if (pictures !== undefined) return picturesIn(pdf, pictures);
+    await readPages(pdf, post);
+    return [];
+  };
   try {
-    await readPages(await open(bytes, password), post);
-    return !bytes.subarray(-1024).includes('%%EOF');
+    return { pictures: await read(await open(bytes, password)), isCutOff: !bytes.subarray(-1024).includes('%%EOF') };
   } catch (error) {
     const { message, name } = error as Error;
     if (name === 'PasswordException') {
@@ -44,9 +59,16 @@ export default async function readPdf(
     const whole = await open(withTrailer(bytes), password).catch(() => {
       throw new Error(`the PDF is damaged (${message})`, { cause: error });
     });
-    await readPages(whole, post);
-    return true;
+    return { pictures: await read(whole), isCutOff: true };
   }
+}
+
+async function picturesIn(pdf: Pdf, { most, pages }: { pages: number[]; most: number }): Promise<PdfRead['pictures']> {
+  const found: PdfRead['pictures'] = [];
+  for (const page of pages.filter((number) => number <= pdf.numPages)) {
+    for (const png of await picturesOf(pdf, page, most - found.length)) found.push({ page, png });
+  }
+  return found;
 }
 
 function open(content: Buffer, password: string | undefined): Promise<Pdf> {
@@ -74,10 +96,26 @@ async function textOfPage(pdf: Pdf, number: number): Promise<string | null> {
   try {
     const page = await pdf.getPage(number);
     const { items } = await page.getTextContent();
+    const text = [pageText(items.filter((item) => 'str' in item)), ...(await notesOn(page))];
     page.cleanup();
-    const text = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('');
-    return text.replaceAll('\0', '').toWellFormed().trim();
+    return text.join('\n').replaceAll('\0', '').toWellFormed().trim();
   } catch {
     return null;
   }
+}
+
+/** What is filled into the fields of a form, and comments. */
+async function notesOn(page: Awaited<ReturnType<Pdf['getPage']>>): Promise<string[]> {
+  const annotations = (await page.getAnnotations()) as Array<{
+    subtype?: string;
+    fieldName?: string;
+    fieldValue?: unknown;
+    contentsObj?: { str?: string };
+  }>;
+  return annotations.flatMap(({ contentsObj, fieldName, fieldValue, subtype }) => {
+    const value = Array.isArray(fieldValue) ? fieldValue.join(', ') : typeof fieldValue === 'string' ? fieldValue : '';
+    if (subtype === 'Widget') return value.trim() === '' ? [] : [`[field ${fieldName}: ${value}]`];
+    const said = contentsObj?.str?.trim() ?? '';
+    return said === '' || subtype === 'Link' ? [] : [`[comment: ${said}]`];
+  });
 }

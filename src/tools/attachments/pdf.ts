@@ -1,6 +1,6 @@
 import { readingLimits } from '../../util/file-limits.ts';
 import { moduleBeside, runIsolated } from '../../util/isolated.ts';
-import type { PdfPage } from './pdf-thread.ts';
+import type { PdfPage, PdfRead, PdfRequest } from './pdf-thread.ts';
 
 /** What could be read of a file, and a note on what is wrong with the rest. */
 export interface Readable {
@@ -12,29 +12,62 @@ const memoryMb = 512;
 
 const program = moduleBeside(import.meta.url, 'pdf-thread');
 
+/** Stands for the text of a page that has none but pictures. */
+const isPicture = '[this page is a picture]';
+
 /** The text of a PDF, each page under a heading such as `[page 3]`. Never throws; a note says what cannot be read. */
 export async function readPdf(bytes: Buffer, password?: string): Promise<Readable> {
   const pages: PdfPage[] = [];
   const notes: string[] = [];
   try {
     const onMessage = (page: PdfPage): void => void pages.push(page);
-    const isCutOff = await runIsolated<boolean, PdfPage>(
-      program,
-      { bytes, password },
-      { ...readingLimits, memoryMb, onMessage },
-    );
+    const isolation = { ...readingLimits, memoryMb, onMessage };
+    const request: PdfRequest = { bytes, password };
+    const { isCutOff } = await runIsolated<PdfRead, PdfPage>(program, request, isolation);
     if (isCutOff) notes.push('the PDF is damaged: its end is missing');
   } catch (error) {
     notes.push((error as Error).message);
   }
   const count = pages[0]?.of ?? 0;
-  const bad = pages.flatMap(({ text }, index) => (text === null ? [index + 1] : []));
+  const numbers = (has: (page: PdfPage) => boolean): number[] =>
+    pages.flatMap((page, index) => (has(page) ? [index + 1] : []));
+  const bad = numbers(({ text }) => text === null);
   if (bad.length > 0) notes.push(`of its ${count} pages these cannot be read: ${bad.join(', ')}`);
   if (pages.length < count) notes.push(`of its ${count} pages only the first ${pages.length} were read`);
-  if (pages.every(({ text }) => !text)) {
-    const why = notes.length > 0 ? notes.join('; ') : 'the PDF has no text, as a scanned one has none';
+  // Images are objects of their own, which are never packed together with others.
+  const hasPictures = /\/Subtype\s*\/Image\b/.test(bytes.toString('latin1'));
+  const bare = hasPictures ? numbers(({ text }) => text === '') : [];
+  if (bare.length > 0) notes.push(`pages that are pictures, and not read as text: ${listed(bare)}; ${howShown}`);
+  else if (hasPictures) notes.push(`there are pictures in it, which are not read as text; ${howShown}`);
+  if (bare.length === 0 && pages.every(({ text }) => !text)) {
+    const why = notes.length > 0 ? notes.join('; ') : 'the PDF has no text';
     return { note: `${why}; nothing of it can be read` };
   }
-  const text = pages.map((page, index) => `[page ${index + 1}]\n${page.text ?? ''}`.trimEnd()).join('\n\n');
-  return { text, ...(notes.length > 0 && { note: notes.join('; ') }) };
+  const text = pages.map((page, index) => {
+    const shown = page.text === '' && hasPictures ? isPicture : (page.text ?? '');
+    return `[page ${index + 1}]\n${shown}`.trimEnd();
+  });
+  return { text: text.join('\n\n'), ...(notes.length > 0 && { note: notes.join('; ') }) };
+}
+
+const howShown = 'view_image shows them by page';
+
+/** How many numbers of pages a note has. */
+const mostListed = 20;
+
+const listed = (pages: number[]): string =>
+  pages.slice(0, mostListed).join(', ') + (pages.length > mostListed ? ` and ${pages.length - mostListed} more` : '');
+
+/** The numbers of those pages in a part of a PDF's text that are pictures. */
+export const picturePages = (text: string): number[] =>
+  [...text.matchAll(/^\[page (\d+)\]\n\[this page is a picture\]$/gm)].map(([, page]) => Number(page));
+
+/** The pictures on pages of a PDF as PNG, at most so many. @throws `Error` if they cannot be read */
+export async function picturesOfPdf(
+  file: Omit<PdfRequest, 'pictures'>,
+  pages: number[],
+  most: number,
+): Promise<PdfRead['pictures']> {
+  const request: PdfRequest = { ...file, pictures: { pages, most } };
+  return (await runIsolated<PdfRead>(program, request, { ...readingLimits, memoryMb })).pictures;
 }

@@ -1,8 +1,11 @@
+import { shortened } from '../../workflows/runtime/size.ts';
 import { parseTable, type Table } from './table.ts';
 
 /** A sheet of a workbook's text. */
 export interface Sheet {
   name: string;
+  /** Lines in brackets before its rows: what stands above the table, comments, formulas. */
+  remarks: string;
   /** Its rows as CSV, each on a line of its own. */
   csv: string;
 }
@@ -13,10 +16,9 @@ export const sheetHeading = (number: number, name: string): string =>
 
 /** The sheets of a workbook by its text. */
 export function sheetsOf(text: string): Sheet[] {
-  return text.split(/^(?=\[sheet \d+: )/m).flatMap((part) => {
-    const end = part.indexOf('\n');
-    const [, name] = /^\[sheet \d+: (.*)\]$/.exec(part.slice(0, end)) ?? [];
-    return name === undefined ? [] : [{ name, csv: part.slice(end + 1).trimEnd() }];
+  return text.split(/^(?=\[sheet \d+: |\[chart: )/m).flatMap((part) => {
+    const [head, name, remarks = ''] = /^\[sheet \d+: (.*)\]\n((?:\[.*\]\n)*)/.exec(part) ?? [];
+    return name === undefined ? [] : [{ name, remarks, csv: part.slice(head?.length).trimEnd() }];
   });
 }
 
@@ -25,6 +27,9 @@ export const tableOfSheet = ({ csv }: Sheet): Table => parseTable(csv, ',');
 
 /** How many rows of a sheet a preview shows. */
 const firstRows = 2;
+
+/** How many characters of a sheet's remarks a preview shows. */
+const longestRemarks = 300;
 
 /** How many lines of a text end before its last one, and where the last of the first `most` lines ends. */
 function lineEnds(text: string, most: number): { count: number; last: number } {
@@ -40,12 +45,12 @@ function lineEnds(text: string, most: number): { count: number; last: number } {
 
 /** What a prompt shows of a workbook: its sheets with their columns, how many rows they have, and the first of them. */
 export function workbookPreview(text: string): string {
-  const sheets = sheetsOf(text).map(({ csv, name }) => {
+  const sheets = sheetsOf(text).map(({ csv, name, remarks }) => {
     const ends = lineEnds(csv, firstRows + 1);
     const { columns, rows } = parseTable(csv.slice(0, ends.last), ',');
     const count = csv === '' ? 0 : ends.count;
     const shown = rows.map((row) => `\n${row.join(' | ')}`).join('');
-    return `Sheet "${name}", ${count} ${count === 1 ? 'row' : 'rows'}: ${columns.join(', ') || 'empty'}${shown}`;
+    return `Sheet "${name}", ${count} ${count === 1 ? 'row' : 'rows'}: ${columns.join(', ') || 'empty'}${shown}${remarks && `\n${shortened(remarks.trimEnd(), longestRemarks)}`}`;
   });
   return sheets.join('\n');
 }

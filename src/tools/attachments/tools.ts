@@ -2,11 +2,14 @@ import { z } from 'zod';
 import { didYouMean } from '../../config/problems.ts';
 import type { RunFile, Store } from '../../store/store.ts';
 import type { ToolDefinition } from '../definition.ts';
-import { longestRead, ToolError } from '../tool.ts';
+import { attachmentsFolder } from '../workspaces/workspace.ts';
+import { ToolError, type ToolContext } from '../tool.ts';
 import type { ShownByTool } from '../tool-images.ts';
-import { isDatabase } from './content.ts';
-import { readPdf } from './pdf.ts';
+import { isDatabase, readContent } from './content.ts';
+import { charactersOf, partOf } from './parts.ts';
+import { picturePages, picturesOfPdf, readPdf } from './pdf.ts';
 import { queryTable } from './query.ts';
+import { recognise } from './recognise.ts';
 import { savedText, saveFile } from './save.ts';
 
 /** The built-in package `builtin.attachments`, which reaches only the files of the workflow that calls. */
@@ -23,18 +26,26 @@ const listTool = (store: Store): ToolDefinition => ({
   description:
     'Lists the files that there are: those that came with the task and those that save_file has made, each with its ' +
     'kind (text, table, json, pdf, image, workbook, document, archive, audio, binary), its size in bytes, and a note where ' +
-    'not all of it can be read. The files of an archive are listed with its name before theirs: papers.zip/first.pdf.',
+    'not all of it can be read. The files of an archive are listed with its name before theirs: papers.zip/first.pdf. Where ' +
+    'you have files of your own, they are listed too, and every tool of these reads them; programs find those of this list ' +
+    'in the folder attachments/.',
   parameters: z.object({}),
   sideEffects: false,
-  async execute(_: object, { workflowId }) {
+  workspace: 'reads',
+  async execute(_: object, { workflowId, workspace }) {
     const files = await store.files(workflowId);
-    return files.map(({ name, kind, bytes, note, from }) => ({
-      name,
-      kind,
-      bytes,
-      ...(from === 'tool' && { saved: true }),
-      ...(note !== undefined && { note }),
-    }));
+    const own = (workspace?.files() ?? []).filter(({ path }) => !path.startsWith(`${attachmentsFolder}/`));
+    return [
+      ...files.map(({ name, kind, bytes, note, from }) => ({
+        name,
+        kind,
+        bytes,
+        ...(from === 'tool' && { saved: true }),
+        ...(note !== undefined && { note }),
+      })),
+      ...own.slice(0, mostOwn).map(({ bytes, path }) => ({ name: path, bytes })),
+      ...(own.length > mostOwn ? [{ more: own.length - mostOwn }] : []),
+    ];
   },
 });
 
@@ -53,16 +64,21 @@ const readTool = (store: Store): ToolDefinition => ({
   name: 'read_attachment',
   description:
     'Reads a file as text: a PDF by its pages, any other by its lines, at most 38,000 characters at a time. ' +
-    'A last line in brackets says where it goes on. A workbook is CSV, sheet by sheet; audio is what is said in it. ' +
-    'To filter a table or to compute over it, use query_table; to see an image, view_image.',
+    'A last line in brackets says where it goes on. A workbook is CSV, sheet by sheet; audio is what is said in it; pages ' +
+    'of a PDF that are pictures are shown. To filter a table or to compute over it, use query_table; to see an image, ' +
+    'view_image.',
   parameters: readParameters,
   sideEffects: false,
-  async execute({ name, from, length, by, password }: z.output<typeof readParameters>, { workflowId }) {
-    const file = await fileNamed(store, workflowId, name);
+  workspace: 'reads',
+  async execute({ name, from, length, by, password }: z.output<typeof readParameters>, context) {
+    const file = await fileNamed(store, name, context);
     const isLocked = password !== undefined && file.kind === 'pdf';
-    const text = await (isLocked ? unlocked(store, file, password) : textOf(store, file));
+    const text = isLocked ? await unlocked(file, password) : textOf(file);
     if (by === 'characters') return charactersOf(text, from, length);
-    return partOf(text, file.kind === 'pdf' ? 'page' : 'line', from, length);
+    if (file.kind !== 'pdf') return partOf(text, 'line', from, length);
+    const part = partOf(text, 'page', from, length);
+    const pages = picturePages(part);
+    return pages.length === 0 ? part : picturesFrom(file, pages, part, password);
   },
 });
 
@@ -85,40 +101,67 @@ const queryTool = (store: Store): ToolDefinition => ({
     'the sheet, in double quotes too, and the first is also called data; dates are texts such as 2026-03-31. A column is REAL where all of its cells are plain ' +
     'numbers, with or without thousands separators; any other is TEXT, each cell as it stands in the file. CAST reads ' +
     'no more than the digits that a text begins with: take out € and separators before, with replace. Empty cells are ' +
-    'NULL. The result is JSON: table (its columns with their types), table_rows, columns and rows (at most 200) of the ' +
-    'result, and a note where there are more.',
+    'NULL. In a workbook, columns say how its rows look: _hidden (NULL where a row is seen), _color or NAME_color (as ' +
+    'yellow), _comment. The result is JSON: table (its columns with their types), table_rows, columns and rows (at most ' +
+    '200) of the result, a note where there are more, and file_note with what is to be known of the file.',
   parameters: queryParameters,
   sideEffects: false,
-  async execute({ name, sql }: z.output<typeof queryParameters>, { workflowId, signal }) {
-    const file = await fileNamed(store, workflowId, name);
-    const text = await textOf(store, file);
-    const { kind, mediaType } = file;
+  workspace: 'reads',
+  async execute({ name, sql }: z.output<typeof queryParameters>, context) {
+    const file = await fileNamed(store, name, context);
+    const text = textOf(file);
+    const { kind, mediaType, note } = file;
     if (kind === 'table' || kind === 'json' || kind === 'workbook') {
-      const bytes = isDatabase(mediaType) ? await store.object(file.content) : undefined;
-      return queryTable({ text, kind, mediaType, sql, ...(bytes !== undefined && { bytes }) }, signal);
+      const bytes = isDatabase(mediaType) ? await file.content() : undefined;
+      const table = { text, kind, mediaType, sql, ...(bytes !== undefined && { bytes }) };
+      const result = await queryTable(table, context.signal);
+      return { ...result, ...(note !== undefined && { file_note: note }) };
     }
     throw new ToolError(`${file.name} is not a table; read_attachment reads it`);
   },
 });
 
-const viewParameters = z.object({ name: z.string().min(1).describe('The image, as list_attachments names it') });
+const viewParameters = z.object({
+  name: z.string().min(1).describe('The image or PDF, as list_attachments names it'),
+  page: z.int().min(1).default(1).describe('Of a PDF: the page whose pictures are shown'),
+});
 
 const viewTool = (store: Store): ToolDefinition => ({
   name: 'view_image',
   description:
-    'Shows an image. Those that came with the task were shown with it, but one of a large archive, or one that was made ' +
-    'later, is seen by this tool alone.',
+    'Shows an image, or the pictures on a page of a PDF. Images that came with the task were shown with it, but one of a ' +
+    'large archive, or one that was made later, is seen by this tool alone.',
   parameters: viewParameters,
   sideEffects: false,
-  async execute({ name }: z.output<typeof viewParameters>, { workflowId }): Promise<ShownByTool> {
-    const file = await fileNamed(store, workflowId, name);
-    if (file.image === undefined) {
-      const why = file.kind === 'image' ? `: ${file.note}` : ' is no image; read_attachment reads it';
-      throw new ToolError(`${file.name}${why}`);
-    }
-    return { text: `${file.name}:`, images: [{ data: await store.blob(file.image) }] };
+  workspace: 'reads',
+  async execute({ name, page }: z.output<typeof viewParameters>, context): Promise<ShownByTool> {
+    const file = await fileNamed(store, name, context);
+    if (file.kind === 'pdf') return picturesFrom(file, [page], `${file.name}, page ${page}:`);
+    if (file.kind !== 'image') throw new ToolError(`${file.name} is no image; read_attachment reads it`);
+    return { text: `${file.name}:`, images: [{ data: await file.picture() }] };
   },
 });
+
+/** How many pictures of a PDF are shown at once. */
+const mostPictures = 5;
+
+/** Shows the pictures on pages of a PDF. @throws `ToolError` if there are none */
+async function picturesFrom(
+  { content, name }: KnownFile,
+  pages: number[],
+  text: string,
+  password?: string,
+): Promise<ShownByTool> {
+  const found = await picturesOfPdf({ bytes: await content(), password }, pages, mostPictures).catch(
+    ({ message }: Error) => {
+      throw new ToolError(`${name}: ${message}`);
+    },
+  );
+  if (found.length === 0) throw new ToolError(`${name} has no pictures on page ${pages.join(', ')}`);
+  const shown = `[pictures shown: ${found.map(({ page }) => `page ${page}`).join(', ')}]`;
+  const more = pages.some((page) => !found.some((each) => each.page === page)) ? '\n[view_image shows the others]' : '';
+  return { text: `${text}\n${shown}${more}`, images: found.map(({ png }) => ({ data: png })) };
+}
 
 const saveParameters = z.object({
   name: z.string().min(1).describe('For example: results.csv; the ending tells what it is'),
@@ -137,13 +180,41 @@ const saveTool = (store: Store): ToolDefinition => ({
   },
 });
 
-/** A workflow's file by its name in any letter case. @throws `ToolError` with all names if there is none */
-async function fileNamed(store: Store, workflowId: string, name: string): Promise<RunFile> {
+/** A file that a tool was given the name of: one of the run, or one of the agent's own. */
+interface KnownFile extends Pick<RunFile, 'name' | 'kind' | 'mediaType' | 'note'> {
+  /** Absent if it has none. */
+  text?: string;
+  content: () => Promise<Uint8Array>;
+  /** What models are shown of an image, as bytes or in base64. @throws `ToolError` if it cannot be shown */
+  picture: () => Promise<Uint8Array | string>;
+}
+
+/** A file by its name or its path, in any letter case. @throws `ToolError` with all names if there is none */
+async function fileNamed(
+  store: Store,
+  name: string,
+  { workflowId, workspace }: Pick<ToolContext, 'workflowId' | 'workspace'>,
+): Promise<KnownFile> {
   const files = await store.files(workflowId);
-  const plain = name.trim().toLowerCase();
-  const file = files.find((each) => each.name === name) ?? files.find((each) => each.name.toLowerCase() === plain);
-  if (file !== undefined) return file;
-  const names = files.map((each) => each.name);
+  const own = workspace?.files().filter(({ path }) => !path.startsWith(`${attachmentsFolder}/`)) ?? [];
+  const names = [...files.map((each) => each.name), ...own.map(({ path }) => path)];
+  const plain = name.trim().replace(/^\.\//, '');
+  const bare = plain.replace(new RegExp(`^${attachmentsFolder}/`, 'i'), '').toLowerCase();
+  const found = [name, plain].find((each) => names.includes(each)) ?? names.find((each) => each.toLowerCase() === bare);
+  const file = files.find((each) => each.name === found);
+  if (file !== undefined) {
+    const { text, ...known } = file;
+    return {
+      ...known,
+      ...(text !== undefined && { text: await store.blob(text) }),
+      content: () => store.object(file.content),
+      picture() {
+        if (file.image === undefined) throw new ToolError(`${file.name}: ${file.note ?? 'it cannot be shown'}`);
+        return store.blob(file.image);
+      },
+    };
+  }
+  if (found !== undefined && workspace !== undefined) return readNow(found, Buffer.from(await workspace.read(found)));
   const shown = names.slice(0, mostNamed).join(', ') + (names.length > mostNamed ? ', …' : '');
   throw new ToolError(
     names.length === 0
@@ -152,82 +223,38 @@ async function fileNamed(store: Store, workflowId: string, name: string): Promis
   );
 }
 
-/** How many files an error names. */
+/** How many files an error names, and how many of an agent's own are listed. */
 const mostNamed = 50;
+const mostOwn = 200;
+
+/** Reads one of the agent's own files. */
+async function readNow(name: string, bytes: Buffer): Promise<KnownFile> {
+  const found = await recognise(name, bytes);
+  const { note, text } = await readContent(name, bytes, found);
+  const { kind, mediaType } = found;
+  return {
+    name,
+    kind,
+    mediaType,
+    content: () => Promise.resolve(bytes),
+    picture: () => Promise.resolve(bytes),
+    ...(text !== undefined && { text }),
+    ...(note !== undefined && { note }),
+  };
+}
 
 /** The text of a file. @throws `ToolError` if it has none */
-async function textOf(store: Store, { name, kind, text, note }: RunFile): Promise<string> {
-  if (text !== undefined) return store.blob(text);
+function textOf({ name, kind, text, note }: KnownFile): string {
+  if (text !== undefined) return text;
   if (kind === 'image') {
     throw new ToolError(`${name} is an image: it has no text; view_image shows it to a model that sees`);
   }
   throw new ToolError(`${name}: ${note ?? 'it has no text'}`);
 }
 
-/** The text of a file that is locked. @throws `ToolError` if the password is wrong */
-async function unlocked(store: Store, file: RunFile, password: string): Promise<string> {
-  const { note, text } = await readPdf(Buffer.from(await store.object(file.content)), password);
-  if (text === undefined) throw new ToolError(`${file.name}: ${note ?? 'it has no text'}`);
+/** The text of a PDF that is locked. @throws `ToolError` if the password is wrong */
+async function unlocked({ content, name }: KnownFile, password: string): Promise<string> {
+  const { note, text } = await readPdf(Buffer.from(await content()), password);
+  if (text === undefined) throw new ToolError(`${name}: ${note ?? 'it has no text'}`);
   return text;
-}
-
-type Unit = 'line' | 'page';
-
-const longest = longestRead;
-
-/**
- * A part of a text by whole lines or pages, as many as fit. Unless it is the whole text, a last line in brackets says where
- * it goes on.
- *
- * @param from the first line or page, from 1
- * @param length how many of them at most; if absent, as many as fit
- * @throws `ToolError` if there is no such line or page
- */
-function partOf(text: string, unit: Unit, from: number, length = Infinity): string {
-  const pieces = unit === 'line' ? text.split(/(?<=\n)/) : pagesOf(text);
-  checkFrom(from, pieces.length, unit);
-  const wanted = pieces.slice(from - 1, from - 1 + length);
-  const fitting = wanted.slice(0, fittingOf(wanted));
-  if (fitting.length === 0) {
-    const before = pieces.slice(0, from - 1).reduce((sum, piece) => sum + piece.length, 0);
-    return charactersOf(text, before + 1);
-  }
-  if (fitting.length === pieces.length) return text;
-  const end = from - 1 + fitting.length;
-  return `${fitting.join('').trimEnd()}\n${place(`${unit}s`, from, end, pieces.length)}`;
-}
-
-/** How many of the pieces can be returned at once. */
-function fittingOf(pieces: string[]): number {
-  let size = 0;
-  const over = pieces.findIndex((piece) => (size += piece.length) > longest);
-  return over === -1 ? pieces.length : over;
-}
-
-/** A part of a text by characters, which also reads lines and pages that are too long for one call. */
-function charactersOf(text: string, from: number, length = longest): string {
-  checkFrom(from, text.length, 'character');
-  const shown = text.slice(from - 1, from - 1 + Math.min(length, longest)).replace(/(?<=.)[\uD800-\uDBFF]$/s, '');
-  if (shown.length === text.length) return shown;
-  return `${shown}\n${place('characters', from, from - 1 + shown.length, text.length, 'by: "characters", ')}`;
-}
-
-function place(units: string, from: number, end: number, all: number, by = ''): string {
-  const rest = end < all ? `; goes on with ${by}from: ${end + 1}` : '';
-  return `[${units} ${from} to ${end} of ${all}${rest}]`;
-}
-
-function checkFrom(from: number, count: number, unit: Unit | 'character'): void {
-  if (from <= Math.max(1, count)) return;
-  throw new ToolError(`there is no ${unit} ${from}; the last is ${unit} ${count}`);
-}
-
-/** Splits a PDF's text into pages. Only the next number begins a page, since a page may hold a line like a heading. */
-function pagesOf(text: string): string[] {
-  const pages: string[] = [];
-  for (const piece of text.split(/(?=^\[page \d+\]$)/m)) {
-    if (piece.startsWith(`[page ${pages.length + 1}]`)) pages.push(piece);
-    else pages.push((pages.pop() ?? '') + piece);
-  }
-  return pages;
 }

@@ -17,7 +17,17 @@ const maxText = 5_000_000;
 /** How many bytes one search reads. */
 const maxSearched = 100_000_000;
 
-type Given = Pick<ToolContext, 'workspace' | 'signal'>;
+type Given = Pick<ToolContext, 'workspace' | 'signal' | 'workflowId'>;
+
+/** Reads a file of a run that is no plain text, such as a PDF or an archive. Empty if nothing of it can be read. */
+type FileTexts = (
+  workflowId: string,
+  path: string,
+  bytes: Uint8Array,
+) => Promise<Array<{ path: string; text: string }>>;
+
+/** How long reading files may take that are no plain texts, in seconds. */
+const readingTime = 180;
 
 const path = z.string().min(1);
 const folder = z.string().default('.').describe('Only what is in this folder; "." is the whole workspace');
@@ -50,7 +60,7 @@ const pathParameters = z.object({ path });
 const moveParameters = z.object({ from: path, to: path });
 
 /** The built-in package `builtin.workspace`: tools that list, read, write, edit and search the agent's own files. */
-export const workspaceTools: ToolDefinition[] = [
+export const workspaceTools = (textsOf: FileTexts): ToolDefinition[] => [
   {
     name: 'list_files',
     description: 'Lists the files of your workspace, each with its size in bytes.',
@@ -72,12 +82,14 @@ export const workspaceTools: ToolDefinition[] = [
   },
   {
     name: 'view_file',
-    description: 'Reads a text file of your workspace, or a part of it by lines.',
+    description:
+      'Reads a text file of your workspace, or a part of it by lines; of a PDF, an office document or an archive its text.',
+    timeout: readingTime,
     parameters: viewParameters,
     sideEffects: false,
     workspace: 'reads',
     async execute({ path, offset, limit }: z.output<typeof viewParameters>, context: Given): Promise<string> {
-      const lines = (await textOf(of(context), path)).split('\n');
+      const lines = (await anyTextOf(context, path, textsOf)).split('\n');
       if (offset > lines.length) throw new ToolError(`${path} has ${lines.length} lines; there is no line ${offset}`);
       let left = longestRead;
       const wanted = lines.slice(offset - 1, limit && offset - 1 + limit);
@@ -122,12 +134,15 @@ export const workspaceTools: ToolDefinition[] = [
   },
   {
     name: 'search_files',
-    description: 'Finds the lines of text files in your workspace that hold a text, each with its file and number.',
+    description:
+      'Finds the lines of files in your workspace that hold a text, each with its file and number. It looks into PDFs, office ' +
+      'documents and archives too, and names the page, slide or sheet.',
+    timeout: readingTime,
     parameters: searchParameters,
     sideEffects: false,
     workspace: 'reads',
     execute: ({ text, folder }: z.output<typeof searchParameters>, context: Given): Promise<string> =>
-      search(of(context), text, folder, context.signal),
+      search(context, text, folder, textsOf),
   },
   {
     name: 'delete_file',
@@ -177,33 +192,55 @@ async function textOf(workspace: Workspace, path: string): Promise<string> {
   return text;
 }
 
+/** The text of a file of any kind. @throws `ToolError` if it has none */
+async function anyTextOf(context: Given, path: string, textsOf: FileTexts): Promise<string> {
+  const workspace = of(context);
+  const content = await workspace.read(path);
+  if (decoded(content) !== undefined) return textOf(workspace, path);
+  const texts = await textsOf(context.workflowId, path, content);
+  if (texts.length === 0) throw new ToolError(`${path} is not a text in UTF-8, and nothing in it can be read as one`);
+  return texts.map((each) => (each.path === path ? each.text : `[${each.path}]\n${each.text}`)).join('\n\n');
+}
+
 function decoded(content: Uint8Array): string | undefined {
   try {
     // A mark of the byte order would be lost by editing if it were not kept.
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
-    return text.includes('\0') ? undefined : text;
+    // A PDF may consist of letters alone.
+    return text.includes('\0') || text.startsWith('%PDF-') ? undefined : text;
   } catch {
     return undefined;
   }
 }
 
-async function search(workspace: Workspace, text: string, folder: string, signal: AbortSignal): Promise<string> {
+/** A line that says where in a file what follows is. */
+const place = /^\[(?:page|slide|sheet) \d+.*\]$/;
+
+async function search(context: Given, text: string, folder: string, textsOf: FileTexts): Promise<string> {
+  const workspace = of(context);
   const wanted = text.toLowerCase();
   const found: string[] = [];
   const breaks = new Breaks();
   let left = maxSearched;
   for (const { path, bytes } of filesIn(workspace, folder)) {
-    signal.throwIfAborted();
-    if (bytes > maxText) continue;
+    context.signal.throwIfAborted();
     if (bytes > left)
       return [...found, `[stopped at ${path}: ${maxSearched} bytes were searched; name a folder]`].join('\n');
     left -= bytes;
-    const content = decoded(await workspace.read(path).catch(() => new Uint8Array()));
-    for (const [index, line] of (content ?? '').split('\n').entries()) {
-      if (breaks.due) await breaks.take();
-      if (!line.toLowerCase().includes(wanted)) continue;
-      if (found.length === maxFound) return [...found, '[more lines hold it; search for more of the text]'].join('\n');
-      found.push(`${path}:${index + 1}: ${shortened(line, maxLine)}`);
+    const content = await workspace.read(path).catch(() => new Uint8Array());
+    const plain = decoded(content);
+    if (plain !== undefined && bytes > maxText) continue;
+    const texts = plain === undefined ? await textsOf(context.workflowId, path, content) : [{ path, text: plain }];
+    for (const each of texts) {
+      let where = '';
+      for (const [index, line] of each.text.split('\n').entries()) {
+        if (breaks.due) await breaks.take();
+        if (plain === undefined && place.test(line)) where = ` ${line}`;
+        if (!line.toLowerCase().includes(wanted)) continue;
+        if (found.length === maxFound)
+          return [...found, '[more lines hold it; search for more of the text]'].join('\n');
+        found.push(`${each.path}:${index + 1}:${where} ${shortened(line, maxLine)}`);
+      }
     }
   }
   return found.length === 0 ? 'Nothing was found.' : found.join('\n');

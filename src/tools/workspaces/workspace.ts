@@ -6,7 +6,7 @@ import { isSameFile, treePath, type Trees } from './tree.ts';
 import type { Tree, TreeFile, Workspace, WorkspaceFile } from '../workspace.ts';
 
 /** The folder in which an agent finds the files of its run, such as attachments. */
-const attachmentsFolder = 'attachments';
+export const attachmentsFolder = 'attachments';
 
 /** How many files and folders a workspace may have, how many bytes together, and how many each file. */
 export const workspaceLimits = { files: 20_000, folders: 20_000, bytes: 500_000_000, fileBytes: 50_000_000 };
@@ -80,7 +80,11 @@ export class StoredWorkspace implements Workspace {
   async read(path: string): Promise<Uint8Array> {
     let place = this.#placeOf(path);
     for (let links = 0; links <= maxLinks; links++) {
-      const file = this.#others.get(place) ?? (this.#isMounted(place) ? undefined : this.#own.get(place));
+      // The tools for attachments call them by their names alone.
+      const file =
+        this.#others.get(place) ??
+        (this.#isMounted(place) ? undefined : this.#own.get(place)) ??
+        this.#others.get(`${attachmentsFolder}/${place}`);
       if (file === undefined) throw new ToolError(`there is no file ${path}; list_files lists what there is`);
       const content = this.#pending.get(file.id) ?? (await this.#store.object(file.id));
       if (file.mode !== 'link') return content;
@@ -218,10 +222,12 @@ export async function filesIn(
   for (const { path, tree: mounted } of mounts) {
     for (const [name, file] of await trees.read(mounted)) others.set(`${path}/${name}`, file);
   }
-  for (const { bytes, content, name } of await store.files(workflowId)) {
+  const files = await store.files(workflowId);
+  // A file of an archive has its archive's name before its own, so that an archive is the folder of its files.
+  const unpacked = new Set(files.flatMap(({ name }) => foldersOf(name)));
+  for (const { bytes, content, name } of files) {
     const path = treePath(`${attachmentsFolder}/${name}`);
-    // A member of an archive has its archive's name before its own, which is a file here and no folder.
-    if (path === undefined || name.includes('/')) continue;
+    if (path === undefined || unpacked.has(name)) continue;
     others.set(path, { id: content, bytes, mode: 'file' });
   }
   return { own: await trees.read(tree), others };

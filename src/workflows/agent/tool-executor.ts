@@ -130,9 +130,12 @@ export class ToolExecutor {
     return tools.map(({ name }, index) => ({ name, description: descriptions[index] ?? '' }));
   }
 
-  /** Whether some of them work on the agent's files. */
+  /** Whether some of them work on the agent's files. Those for attachments read them where there are any. */
   get usesFiles(): boolean {
-    return this.#listed.tools.some(({ workspace }) => workspace !== undefined);
+    return this.#listed.tools.some(
+      ({ source, workspace }) =>
+        workspace !== undefined && !('package' in source && source.package === 'builtin.attachments'),
+    );
   }
 
   /** The tools that a model's call may run. @param parallel whether several of one reply run side by side; undefined for none */

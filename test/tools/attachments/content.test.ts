@@ -21,7 +21,7 @@ describe('a PDF', () => {
 
   test('without any text says so', async () => {
     expect(await read('scan.pdf', pdfOf(['', '']))).toEqual({
-      note: 'the PDF has no text, as a scanned one has none; nothing of it can be read',
+      note: 'the PDF has no text; nothing of it can be read',
     });
   });
 

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keepFile } from '../../../src/tools/attachments/run-files.ts';
 import { recognise } from '../../../src/tools/attachments/recognise.ts';
+import { Trees } from '../../../src/tools/workspaces/tree.ts';
 import { fixture, pdfOf, pixel } from '../../support/files.ts';
 import { docxOf, workbookOf } from '../../support/office.ts';
 import { toolBench } from '../../support/tool-bench.ts';
@@ -10,8 +12,11 @@ const bench = toolBench();
 afterAll(() => bench.close());
 
 const source = { package: 'builtin.attachments' };
+/** Tree of the agent's own files. */
+let tree: string | null = null;
 const call = (name: string, args: object = {}, workflowId = 'w') =>
-  bench.call({ name, source }, args, { workflowExecution: { workflowId, runId: 'r' } }).result;
+  bench.call({ name, source, workspace: { tree, mounts: [] } }, args, { workflowExecution: { workflowId, runId: 'r' } })
+    .result;
 const textOf = async (...args: Parameters<typeof call>): Promise<string> => {
   const { status, text, blob } = await call(...args);
   expect(status).toBe('ok');
@@ -195,6 +200,7 @@ describe('query_table', () => {
       table_rows: 3,
       columns: ['town', 'people'],
       rows: [['Oslo', 5_600_000]],
+      file_note: 'the sheet Notes is empty',
     });
   });
 
@@ -322,5 +328,54 @@ describe('files as people have them', () => {
     await attach('tool', Buffer.from('\x7fELF\x02\0', 'latin1'), 'x');
     expect(await textOf('list_attachments', {}, 'x')).toContain('it is a program for Linux (application/x-executable)');
     expect(await call('read_attachment', { name: 'tool' }, 'x')).toMatchObject({ status: 'error' });
+  });
+});
+
+describe('every tool sees what the agent has, by one set of names', () => {
+  const sql = 'SELECT sum("b") FROM data';
+
+  test('a file of its own, such as Python writes, is listed, read and queried', async () => {
+    const content = Buffer.from('a,b\n1,2\n3,4\n');
+    const [id = ''] = await bench.store.putObjects([content]);
+    tree = await new Trees(bench.store).write(new Map([['out/sums.csv', { id, bytes: content.length, mode: 'file' }]]));
+    expect(JSON.parse(await textOf('list_attachments', {}, 'own'))).toEqual([{ name: 'out/sums.csv', bytes: 12 }]);
+    expect(await textOf('read_attachment', { name: './out/sums.csv' }, 'own')).toBe('a,b\n1,2\n3,4\n');
+    expect(JSON.parse(await textOf('query_table', { name: 'out/sums.csv', sql }, 'own'))).toMatchObject({
+      rows: [[6]],
+    });
+    tree = null;
+  });
+
+  test('an attachment has the name by which programs find it, too', async () => {
+    expect(await textOf('read_attachment', { name: 'attachments/notes.txt' })).toMatch(/^one\n/);
+    expect(await textOf('read_attachment', { name: 'attachments/papers.zip/a.csv' })).toBe('x,y\n1,2\n');
+  });
+});
+
+describe('a page that is a picture is shown', () => {
+  const scan = readFileSync(new URL('../../../examples/gaia-like/files/scan.pdf', import.meta.url));
+
+  test('where it is read, and where its picture is asked for', async () => {
+    await attach('receipt.pdf', scan, 'p');
+    const read = await call('read_attachment', { name: 'receipt.pdf' }, 'p');
+    expect(read.text).toMatch(
+      /^\[page 1\]\n\[this page is a picture\]\n\n\[page 2\]\nThe second page.*\n\[pictures shown: page 1\]$/,
+    );
+    expect(read.images?.map(({ mediaType }) => mediaType)).toEqual(['image/png']);
+    expect((await call('view_image', { name: 'receipt.pdf', page: 1 }, 'p')).images).toEqual(read.images);
+    expect(await call('view_image', { name: 'receipt.pdf', page: 2 }, 'p')).toEqual({
+      status: 'error',
+      text: 'receipt.pdf has no pictures on page 2',
+    });
+  });
+
+  test('and a query over a workbook brings what is to be known of it', async () => {
+    const bytes = readFileSync(new URL('../../../examples/gaia-like/files/warehouse.xlsx', import.meta.url));
+    await attach('stock.xlsx', bytes, 'p');
+    const sql = 'SELECT sum("Value") FROM data';
+    expect(JSON.parse(await textOf('query_table', { name: 'stock.xlsx', sql }, 'p'))).toMatchObject({
+      rows: [[94_730]],
+      file_note: 'Stock: 2 of its 5 rows are hidden, see _hidden',
+    });
   });
 });

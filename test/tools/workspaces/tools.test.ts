@@ -3,7 +3,12 @@ import { Trees } from '../../../src/tools/workspaces/tree.ts';
 import type { WorkspaceInput } from '../../../src/protocol/workspace.ts';
 import { hashOf } from '../../../src/util/ids.ts';
 import { workspaceTools } from '../../../src/tools/workspaces/tools.ts';
+import { keepFile } from '../../../src/tools/attachments/run-files.ts';
+import { recognise } from '../../../src/tools/attachments/recognise.ts';
+import { pdfOf } from '../../support/files.ts';
+import { docxOf } from '../../support/office.ts';
 import { toolBench } from '../../support/tool-bench.ts';
+import { zipOf } from '../../support/zip.ts';
 
 const bench = toolBench({
   'tools/sample.ts': `
@@ -199,7 +204,7 @@ describe('the tools of a workspace', () => {
     workspace.tree = await trees.write(new Map([['picture.png', { id, bytes: 3, mode: 'file' as const }]]));
     expect(await call('view_file', { path: 'picture.png' })).toEqual({
       status: 'error',
-      text: 'picture.png is not a text in UTF-8',
+      text: 'picture.png is not a text in UTF-8, and nothing in it can be read as one',
     });
     expect((await call('search_files', { text: 'x' })).text).toBe('Nothing was found.');
   });
@@ -220,9 +225,10 @@ describe('the tools of a workspace', () => {
   });
 
   test('are all harmless to what is outside: those that change nothing say so', () => {
-    const reading = workspaceTools.filter(({ sideEffects }) => sideEffects === false).map(({ name }) => name);
+    const tools = workspaceTools(() => Promise.resolve([]));
+    const reading = tools.filter(({ sideEffects }) => sideEffects === false).map(({ name }) => name);
     expect(reading).toEqual(['list_files', 'view_file', 'search_files']);
-    expect(workspaceTools.every(({ workspace: use }) => use !== undefined)).toBe(true);
+    expect(tools.every(({ workspace: use }) => use !== undefined)).toBe(true);
   });
 });
 
@@ -251,4 +257,38 @@ test('a retry of a call that ended gets the tree of its journal, and does not ru
   expect(again).toEqual(first);
   expect((await textsOf(first.tree))['new.md']).toBe('new');
   expect(hashOf('new')).toBe((await trees.read(first.tree ?? null)).get('new.md')?.id);
+});
+
+describe('files that are no plain texts', () => {
+  const callIn = (name: string, args: object) =>
+    bench.call({ name, source, workspace }, args, { workflowExecution: { workflowId: 'run', runId: 'r' } }).result;
+
+  test('are searched and shown as texts: PDFs, office documents, and what is in archives', async () => {
+    const letter = docxOf('<w:p><w:r><w:t>The mast is lost.</w:t></w:r></w:p>');
+    const files = {
+      'own/paper.pdf': pdfOf(['First.', 'A mast of oak.']),
+      'own/letters.zip': zipOf({ 'june.docx': letter }),
+    };
+    const entries = Object.entries(files).map(async ([path, bytes]) => {
+      const [id = ''] = await bench.store.putObjects([bytes]);
+      return [path, { id, bytes: bytes.length, mode: 'file' as const }] as const;
+    });
+    workspace.tree = await trees.write(new Map(await Promise.all(entries)));
+    expect((await callIn('search_files', { text: 'MAST' })).text).toBe(
+      'own/letters.zip/june.docx:1: The mast is lost.\nown/paper.pdf:5: [page 2] A mast of oak.',
+    );
+    expect((await callIn('view_file', { path: 'own/paper.pdf' })).text).toMatch(/^\[page 1\]\nFirst\./);
+  });
+
+  test('an attached archive is the folder of its files', async () => {
+    const bytes = zipOf({ 'a.txt': 'The mast.', 'inner.zip': zipOf({ 'b.txt': 'No sail.' }) });
+    const found = await recognise('papers.zip', bytes);
+    if (typeof found === 'string') throw new Error(found);
+    await keepFile(bench.store, 'run', { name: 'papers.zip', bytes, found, from: 'attachment' });
+    workspace = { tree: null, mounts: [] };
+    expect((await callIn('list_files', {})).text).toBe(
+      'attachments/papers.zip/a.txt (9 bytes, read-only)\nattachments/papers.zip/inner.zip/b.txt (8 bytes, read-only)',
+    );
+    expect((await callIn('view_file', { path: 'papers.zip/a.txt' })).text).toBe('The mast.');
+  });
 });

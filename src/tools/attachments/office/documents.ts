@@ -1,3 +1,5 @@
+import { chartPart, chartText } from './charts.ts';
+import type { Readable } from '../pdf.ts';
 import { parseXml, textOfXml, type Attributes, type TextRules } from './xml-text.ts';
 
 /** The parts of a document, which is a zip archive of XML files. */
@@ -34,7 +36,7 @@ const word: TextRules = {
   },
   skipped: new Set(['Fallback', 'tabs', 'del', 'moveFrom']),
   inline: {},
-  cell: 'tc',
+  cell: new Set(['tc']),
   row: 'tr',
 };
 
@@ -58,24 +60,57 @@ export async function textOfWord({ names, read }: Parts): Promise<string> {
     const text = [...found].filter((each) => each !== '').join('\n');
     if (text !== '') texts.push(heading === '' ? text : `${heading}\n${text}`);
   }
-  return texts.join('\n\n');
+  return [...texts, ...(await chartsIn({ names, read }))].join('\n\n');
 }
+
+/** All charts of a document, in the order of their numbers. */
+export async function chartsIn({ names, read }: Parts): Promise<string[]> {
+  const charts = names.filter((name) => chartPart.test(name)).toSorted((one, other) => numberOf(one) - numberOf(other));
+  return Promise.all(charts.map(async (name) => chartText(await read(name))));
+}
+
+const numberOf = (name: string): number => Number(/(\d*)\.xml$/.exec(name)?.[1]);
+
+/** What of a document is in no text, for its note. */
+export async function leftOut({ names, read }: Parts): Promise<string[]> {
+  const count = (part: RegExp): number => names.filter((name) => part.test(name)).length;
+  const pictures = count(/(^|\/)(media|Pictures)\/[^/]+\.(png|jpe?g|gif|bmp|tiff?|webp|emf|wmf|svg)$/i);
+  const newer = count(/\/charts\/chartEx\d*\.xml$/);
+  const texts = names.filter((name) => /^(word\/document|ppt\/slides\/slide\d+|content)\.xml$/.test(name));
+  const bodies = await Promise.all(texts.map((name) => read(name)));
+  const has = (pattern: RegExp): boolean => bodies.some((body) => pattern.test(body));
+  return [
+    ...(pictures > 0 ? [`pictures in it: ${pictures}, of which only the descriptions are read`] : []),
+    ...(newer > 0 ? [`${newer} of its charts are of a kind that is not read`] : []),
+    ...(has(merging) ? ['its tables have merged cells: a text stands in the first of them, the others are empty'] : []),
+    ...(has(/<(w:(del|moveFrom)|text:tracked-changes)[ >]/)
+      ? ['what tracked changes have deleted is left out, and what they have added is read']
+      : []),
+    ...(has(/<w:vanish( w:val="(1|true|on)")?\/>/) ? ['it has hidden text, which is read like the rest'] : []),
+    ...(has(/ presentation:visibility="hidden"/) ? ['it has hidden slides, which are read like the others'] : []),
+  ];
+}
+
+/** How cells of tables in texts and slides are merged. The sheets of an .ods have it too, whose reading tells by itself. */
+const merging =
+  /<w:(gridSpan|vMerge)\b|<a:tc [^>]*(gridSpan|rowSpan)=|^(?!.*<office:spreadsheet).*table:number-(columns|rows)-spanned="(?!1")/s;
 
 /** DrawingML, in slides, their notes and their diagrams. */
 const drawing: TextRules = {
-  text: new Set(['t']),
-  paragraph: new Set(['p']),
+  // `text` is what older comments have.
+  text: new Set(['t', 'text']),
+  paragraph: new Set(['p', 'text']),
   marks: { tab: () => '\t', br: () => '\n', cNvPr: picture },
   skipped: new Set(['Fallback', 'tabLst']),
   inline: {},
-  cell: 'tc',
+  cell: new Set(['tc']),
   row: 'tr',
 };
 
 const presentation = 'ppt/presentation.xml';
 
-/** The text of a .pptx, each slide under a heading such as `[slide 3]`, with its diagrams and notes. */
-export async function textOfSlides(parts: Parts): Promise<string> {
+/** The text of a .pptx, each slide under a heading such as `[slide 3]`, with its charts, diagrams, comments and notes. */
+export async function textOfSlides(parts: Parts): Promise<Readable> {
   const places = await relationsOf(parts, presentation);
   const slides: Array<string | undefined> = [];
   parseXml(await parts.read(presentation), {
@@ -87,18 +122,24 @@ export async function textOfSlides(parts: Parts): Promise<string> {
     },
   });
   const texts: string[] = [];
+  const hidden: number[] = [];
   for (const [index, part] of slides.entries()) {
-    const text = part === undefined || !parts.names.includes(part) ? '' : await slideText(parts, part);
-    texts.push(`[slide ${index + 1}]\n${text}`.trimEnd());
+    const xml = part === undefined || !parts.names.includes(part) ? '' : await parts.read(part);
+    if (/<p:sld [^>]*\bshow="(0|false)"/.test(xml)) hidden.push(index + 1);
+    texts.push(`[slide ${index + 1}]\n${xml === '' ? '' : await slideText(parts, part ?? '', xml)}`.trimEnd());
   }
-  return texts.join('\n\n');
+  const text = texts.join('\n\n');
+  return hidden.length === 0
+    ? { text }
+    : { text, note: `hidden slides, which are read like the others: ${hidden.join(', ')}` };
 }
 
-async function slideText(parts: Parts, part: string): Promise<string> {
-  const texts = [textOfXml(await parts.read(part), drawing)];
+async function slideText(parts: Parts, part: string, xml: string): Promise<string> {
+  const texts = [textOfXml(xml, drawing)];
   for (const { kind, part: related } of (await relationsOf(parts, part)).values()) {
     if (!parts.names.includes(related)) continue;
-    const heading = { diagramData: '[diagram]', notesSlide: '[notes]' }[kind];
+    if (kind === 'chart' && chartPart.test(related)) texts.push(chartText(await parts.read(related)));
+    const heading = { diagramData: '[diagram]', notesSlide: '[notes]', comments: '[comments]' }[kind];
     const text = heading === undefined ? '' : textOfXml(await parts.read(related), drawing);
     if (text !== '') texts.push(`${heading}\n${text}`);
   }
@@ -137,7 +178,7 @@ const open: TextRules = {
   },
   skipped: new Set(['tracked-changes', 'forms']),
   inline: { note: '[note: ', annotation: '[comment: ' },
-  cell: 'table-cell',
+  cell: new Set(['table-cell', 'covered-table-cell']),
   row: 'table-row',
 };
 
@@ -148,7 +189,18 @@ const slideMark = '\n\u0001\n';
 export async function textOfOpenDocument({ names, read }: Parts): Promise<string> {
   await refuseEncrypted({ names, read });
   let slide = 0;
-  return textOfXml(await read('content.xml'), open).replaceAll('\u0001', () => `[slide ${++slide}]`);
+  const text = textOfXml(await read('content.xml'), open).replaceAll('\u0001', () => `[slide ${++slide}]`);
+  return [text, ...(await objectsIn({ names, read }))].join('\n\n');
+}
+
+/** The charts of an OpenDocument file: each is a document of its own, with the table of its values. */
+async function objectsIn({ names, read }: Parts): Promise<string[]> {
+  const texts: string[] = [];
+  for (const name of names.filter((each) => /^(\.\/)?Object [^/]+\/content\.xml$/.test(each))) {
+    const xml = await read(name);
+    if (xml.includes('<chart:chart')) texts.push(`[chart]\n${textOfXml(xml, open)}`);
+  }
+  return texts;
 }
 
 /** @throws `Error` if an OpenDocument file is encrypted */

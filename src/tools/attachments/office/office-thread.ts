@@ -1,6 +1,8 @@
 import type { Readable } from '../pdf.ts';
 import { openZip, type ZipMember } from '../zip.ts';
 import {
+  chartsIn,
+  leftOut,
   needsPassword,
   refuseEncrypted,
   textOfOpenDocument,
@@ -8,6 +10,7 @@ import {
   textOfWord,
   type Parts,
 } from './documents.ts';
+import { looksNotRead } from './sheet-looks.ts';
 import { textOfWorkbook } from './sheets.ts';
 
 export interface OfficeFile {
@@ -58,7 +61,11 @@ async function readParts(members: ZipMember[], mediaType: string): Promise<Reada
   };
   const readable = await readAs(mediaType, parts, byName);
   const hasMacros = names.some((name) => /vbaProject\.bin$/i.test(name));
-  const notes = [readable.note ?? '', hasMacros ? 'its macros are neither read nor run' : ''].filter(Boolean);
+  const notes = [
+    readable.note ?? '',
+    ...(await leftOut(parts)),
+    hasMacros ? 'its macros are neither read nor run' : '',
+  ].filter(Boolean);
   return { ...readable, ...(notes.length > 0 && { note: notes.join('; ') }) };
 }
 
@@ -66,12 +73,15 @@ async function readAs(mediaType: string, parts: Parts, members: ReadonlyMap<stri
   if (mediaType.includes('wordprocessingml') || mediaType.includes('word.')) return { text: await textOfWord(parts) };
   if (mediaType.includes('presentation') || mediaType.includes('powerpoint')) {
     const isOpen = mediaType.includes('opendocument');
-    return { text: await (isOpen ? textOfOpenDocument(parts) : textOfSlides(parts)) };
+    return isOpen ? { text: await textOfOpenDocument(parts) } : textOfSlides(parts);
   }
   if (mediaType.includes('opendocument.text')) return { text: await textOfOpenDocument(parts) };
   if (mediaType.includes('opendocument')) await refuseEncrypted(parts);
   const unpacked = new Map<string, Buffer>();
   // Pictures and the like are no part of the cells.
   for (const [name, member] of members) if (/\.(xml|rels|bin)$/i.test(name)) unpacked.set(name, await member.read());
-  return textOfWorkbook(unpacked);
+  const { text = '', note } = textOfWorkbook(unpacked);
+  const charts = (await chartsIn(parts)).map((chart) => `\n${chart}\n`).join('');
+  const notes = [note ?? '', ...looksNotRead(unpacked)].filter(Boolean);
+  return { text: text + charts, ...(notes.length > 0 && { note: notes.join('; ') }) };
 }

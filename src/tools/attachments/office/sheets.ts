@@ -2,7 +2,12 @@ import * as xlsx from '@e965/xlsx';
 import { grouped } from '../../../util/file-limits.ts';
 import { sheetHeading } from '../sheet-text.ts';
 import type { Readable } from '../pdf.ts';
+import { csvLine } from '../table.ts';
+import { colourNames } from './colours.ts';
 import { needsPassword } from './documents.ts';
+import { formulasText, type Formula } from './formulas.ts';
+import { openDocumentLooks, type SheetLooks } from './sheet-looks.ts';
+import { tableOf, type SheetGrid } from './sheet-layout.ts';
 
 /** The longest text that is made of a workbook, in characters. */
 const longest = 20_000_000;
@@ -11,55 +16,149 @@ const longest = 20_000_000;
 const mostColumns = 1000;
 
 /**
- * The sheets of a workbook (.xlsx, .xlsm, .xlsb, .xls, .ods), each as a heading such as `[sheet 2: Costs]` and CSV, a line for
- * each row. A cell is its value and not what it looks like: numbers are plain, dates ISO 8601, and a formula is what the
- * program that saved the file has computed.
+ * The sheets of a workbook (.xlsx, .xlsm, .xlsb, .xls, .ods), each as a heading such as `[sheet 2: Costs]`, lines in brackets
+ * with what is no part of the table, and CSV, a line for each row. A cell is its value and not what it looks like: numbers are
+ * plain, dates ISO 8601, and a formula is what the program that saved the file has computed.
  *
  * @param content the parts of one that is a zip archive, unpacked; the bytes of another
  * @throws `Error` if it is damaged or needs a password
  */
 export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer): Readable {
   const book = open(content);
-  const is1904 = book.Workbook?.WBProps?.date1904 === true;
+  const looks = Buffer.isBuffer(content) ? undefined : openDocumentLooks(content.get('content.xml'));
+  const shades = Object.values(book.Sheets).flatMap((sheet) =>
+    [...cellsOf(sheet)].flatMap(({ cell }) => shadeOf(cell) ?? []),
+  );
+  const colours = colourNames([...shades, ...(looks?.shades ?? [])]);
   const notes: string[] = [];
   let text = '';
-  let uncomputed = 0;
   for (const [index, name] of book.SheetNames.entries()) {
-    const rows = (book.Sheets[name]?.['!data'] ?? []) as Array<xlsx.CellObject[] | undefined>;
     text += `${text === '' ? '' : '\n'}${sheetHeading(index + 1, name)}\n`;
-    const beginning = text.length;
     const hidden = book.Workbook?.Sheets?.[index]?.Hidden;
     if (hidden === 1 || hidden === 2) notes.push(`the sheet ${name} is hidden`);
-    let widest = 0;
-    for (const row of rows) {
-      const cells = Array.from(row ?? [], (cell) => valueOf(cell, is1904));
-      widest = Math.max(widest, cells.findLastIndex((cell) => cell !== '') + 1);
-      uncomputed += row?.filter((cell) => isUncomputed(cell)).length ?? 0;
-      const line = cells.slice(0, mostColumns).map(quoted).join(',').replace(/,+$/, '');
-      if (line !== '') text += `${line}\n`;
+    const grid = gridOf(book, name, colours, looks?.sheets[index]);
+    const table = tableOf(grid);
+    if (table.lines.length === 0) notes.push(`the sheet ${name} is empty`);
+    notes.push(...table.notes.map((note) => `${name}: ${note}`), ...grid.notes);
+    const formulas = formulasText(grid.formulas);
+    if (formulas !== '') table.remarks.push(`formulas, with the header in row ${table.headerRow + 1}: ${formulas}`);
+    for (const remark of table.remarks) text += `[${remark.replaceAll(/[\p{C}\s]+/gu, ' ')}]\n`;
+    for (const line of table.lines) {
+      text += csvLine(line).replace(/,+(?=\n$)/, '');
       if (text.length > longest) {
         notes.push(`only the first ${grouped(longest)} characters of its cells are read, up to the sheet ${name}`);
         return { text, note: notes.join('; ') };
       }
     }
-    if (text.length === beginning) notes.push(`the sheet ${name} is empty`);
-    if (widest > mostColumns)
-      notes.push(`of the ${grouped(widest)} columns of ${name} the first ${mostColumns} are read`);
-  }
-  if (uncomputed > 0) {
-    notes.push(
-      `${grouped(uncomputed)} formulas have no value, since the program that wrote the file has not computed them: ` +
-        'they are shown as formulas',
-    );
   }
   return { text, ...(notes.length > 0 && { note: notes.join('; ') }) };
+}
+
+/** The cells of a sheet that the library has made something of. */
+function* cellsOf(
+  sheet: xlsx.WorkSheet | undefined,
+): Generator<{ row: number; column: number; cell: xlsx.CellObject }> {
+  const rows = (sheet?.['!data'] ?? []) as Array<Array<xlsx.CellObject | undefined> | undefined>;
+  for (const [row, cells] of rows.entries())
+    for (const [column, cell] of (cells ?? []).entries()) if (cell !== undefined) yield { row, column, cell };
+}
+
+interface Grid extends SheetGrid {
+  formulas: Formula[];
+  notes: string[];
+}
+
+/** A sheet with how it looks. @param looks what the library does not read of it */
+function gridOf(book: xlsx.WorkBook, name: string, colours: ReadonlyMap<string, string>, looks?: SheetLooks): Grid {
+  const sheet = book.Sheets[name];
+  const is1904 = book.Workbook?.WBProps?.date1904 === true;
+  const rows: string[][] = [];
+  const numbers = new Set<string>();
+  const comments = new Map<number, string>();
+  const byColumn = new Map<number, Map<number, string>>();
+  const formulas: Formula[] = [];
+  const merged = (sheet?.['!merges'] ?? []).map(({ s, e }) => ({ top: s.r, left: s.c, bottom: e.r, right: e.c }));
+  const firsts = new Set(merged.map(({ top, left }) => `${top} ${left}`));
+  let uncomputed = 0;
+  let widest = 0;
+  for (const { row, column, cell } of cellsOf(sheet)) {
+    const value = valueOf(cell, is1904);
+    if (value !== '') widest = Math.max(widest, column + 1);
+    if (column >= mostColumns) continue;
+    if (value !== '') {
+      const cells = (rows[row] ??= []);
+      while (cells.length < column) cells.push('');
+      cells[column] = value;
+    }
+    const place = `${row} ${column}`;
+    if (firsts.has(place) && cell.t === 'n' && !isDate(cell)) numbers.add(place);
+    if (isUncomputed(cell)) uncomputed += 1;
+    else if (cell.f !== undefined) formulas.push({ row, column, text: cell.f });
+    const colour = colours.get(shadeOf(cell) ?? '');
+    if (colour !== undefined)
+      byColumn.set(column, (byColumn.get(column) ?? new Map<number, string>()).set(row, colour));
+    for (const { t: comment = '' } of cell.c ?? []) {
+      const said = `${xlsx.utils.encode_cell({ r: row, c: column })}: ${comment.trim()}`;
+      comments.set(row, comments.has(row) ? `${comments.get(row)}; ${said}` : said);
+    }
+  }
+  for (const { row, column, shade } of looks?.coloured ?? []) {
+    const colour = colours.get(shade);
+    if (colour !== undefined)
+      byColumn.set(column, (byColumn.get(column) ?? new Map<number, string>()).set(row, colour));
+  }
+  const notes = [
+    ...(widest > mostColumns ? [`of the ${grouped(widest)} columns of ${name} the first ${mostColumns} are read`] : []),
+    ...(uncomputed > 0
+      ? [
+          `${grouped(uncomputed)} formulas of ${name} have no value, since the program that wrote the file has not computed ` +
+            'them: they are shown as formulas',
+        ]
+      : []),
+  ];
+  return {
+    rows: Array.from(rows, (cells) => cells ?? []),
+    isNumber: (row, column) => numbers.has(`${row} ${column}`),
+    merged,
+    colours: byColumn,
+    comments,
+    formulas,
+    notes,
+    hiddenRows: looks?.hiddenRows ?? hiddenRowsOf(sheet),
+    hiddenColumns: looks?.hiddenColumns ?? indexesOf(sheet?.['!cols']),
+  };
+}
+
+/** Where something is hidden in a list that has entries for some rows or columns. */
+const indexesOf = (infos: Array<{ hidden?: boolean } | undefined> = []): number[] =>
+  Array.from(infos, (info) => info?.hidden === true).flatMap((isHidden, index) => (isHidden ? [index] : []));
+
+/** A filter hides rows as people do: only where it reaches tells them apart. */
+function hiddenRowsOf(sheet: xlsx.WorkSheet | undefined): Map<number, string> {
+  const filter = sheet?.['!autofilter']?.ref;
+  const range = filter === undefined ? undefined : xlsx.utils.decode_range(filter);
+  const isFiltered = (row: number): boolean => range !== undefined && row > range.s.r && row <= range.e.r;
+  return new Map(indexesOf(sheet?.['!rows']).map((row) => [row, isFiltered(row) ? 'filtered' : 'hidden']));
+}
+
+/** The colour that fills a cell, as six hexadecimal digits. */
+function shadeOf({ s: style }: xlsx.CellObject): string | undefined {
+  const { patternType, fgColor } = (style ?? {}) as { patternType?: string; fgColor?: { rgb?: string } };
+  return patternType === undefined || patternType === 'none' ? undefined : fgColor?.rgb?.slice(-6).toUpperCase();
 }
 
 /**
  * What the library would make for people to look at takes most of its time. Without stubs it leaves out the cells whose formulas
  * have no value.
  */
-const options = { dense: true, cellNF: true, cellText: false, cellHTML: false, sheetStubs: true } as const;
+const options = {
+  dense: true,
+  cellNF: true,
+  cellText: false,
+  cellHTML: false,
+  sheetStubs: true,
+  cellStyles: true,
+} as const;
 
 function open(content: ReadonlyMap<string, Buffer> | Buffer): xlsx.WorkBook {
   try {
@@ -86,20 +185,20 @@ interface Container {
   };
 }
 
-/** A cell as SQL and people can use it. A cell of a merged range other than its first is empty. */
+/** A cell as SQL and people can use it. */
 function valueOf(cell: xlsx.CellObject | undefined, is1904: boolean): string {
   if (cell === undefined) return '';
-  const { f: formula, t: type, v: value, z: format } = cell;
+  const { f: formula, t: type, v: value } = cell;
   if (isUncomputed(cell)) return `=${formula}`;
   if (type === 'z' || value === undefined || value === null) return '';
   if (type === 'e') return errors[Number(value)] ?? '#ERROR!';
   if (type === 'b') return value ? 'TRUE' : 'FALSE';
   if (value instanceof Date) return value.toISOString().replace(/T00:00:00\.000Z$|\.000Z$/, '');
-  if (typeof value === 'number' && format !== undefined && xlsx.SSF.is_date(String(format))) {
-    return dateOf(value, is1904);
-  }
+  if (typeof value === 'number' && isDate(cell)) return dateOf(value, is1904);
   return String(value).replaceAll(/[\r\n]+/g, ' ');
 }
+
+const isDate = ({ z: format }: xlsx.CellObject): boolean => format !== undefined && xlsx.SSF.is_date(String(format));
 
 /** Whether a cell is a formula that no program has computed yet. */
 const isUncomputed = ({ f: formula, t: type, v: value }: xlsx.CellObject): boolean =>
@@ -127,7 +226,7 @@ interface DateParts {
 }
 
 /** A day number as ISO 8601: a day, a time of day, or both. Durations of more than a day stay numbers. */
-function dateOf(value: number, is1904: boolean): string {
+export function dateOf(value: number, is1904: boolean): string {
   const parts = xlsx.SSF.parse_date_code(value, { date1904: is1904 }) as DateParts | null;
   if (parts === null) return String(value);
   const two = (part: number): string => String(part).padStart(2, '0');
@@ -136,6 +235,3 @@ function dateOf(value: number, is1904: boolean): string {
   const day = `${String(parts.y).padStart(4, '0')}-${two(parts.m)}-${two(parts.d)}`;
   return Number.isInteger(value) || time === '00:00:00' ? day : `${day}T${time}`;
 }
-
-/** A cell of CSV. One that begins with a bracket is quoted, so that no row looks like a heading. */
-const quoted = (cell: string): string => (/^[[ ]|[",]| $/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);

@@ -15,7 +15,7 @@ export interface TextRules {
   skipped: ReadonlySet<string>;
   /** What stands in a line although it has paragraphs, in brackets that begin so. */
   inline: Readonly<Record<string, string>>;
-  cell: string;
+  cell: ReadonlySet<string>;
   row: string;
 }
 
@@ -27,6 +27,9 @@ const longest = 20_000_000;
 
 /** How deep elements may be nested: the parser takes ever longer for each further level. */
 const deepest = 1000;
+
+/** How many columns a cell may reach over. */
+const mostCovered = 100;
 
 /**
  * Reads XML element by element. Entities that a document declares itself stay as they are written, however many.
@@ -73,7 +76,9 @@ export function textOfXml(xml: string, rules: TextRules): string {
     open(name, attributes) {
       if (rules.skipped.has(name)) skipping += 1;
       if (rules.text.has(name)) inText += 1;
-      if (name === rules.cell) lines.joined += 1;
+      if (rules.cell.has(name)) lines.joined += 1;
+      // A cell of a text document says itself over how many columns it reaches; elsewhere the covered ones are there.
+      if (name === 'gridSpan') lines.covered = Math.min(mostCovered, Number(attributes['val']) || 1) - 1;
       if (skipping === 0 && Object.hasOwn(rules.inline, name)) {
         lines.joined += 1;
         lines.add(` ${rules.inline[name]}`);
@@ -87,7 +92,7 @@ export function textOfXml(xml: string, rules: TextRules): string {
     close(name) {
       if (rules.skipped.has(name)) skipping -= 1;
       if (rules.text.has(name)) inText -= 1;
-      if (name === rules.cell) {
+      if (rules.cell.has(name)) {
         lines.joined -= 1;
         lines.endCell();
       } else if (skipping === 0 && Object.hasOwn(rules.inline, name)) {
@@ -104,6 +109,8 @@ export function textOfXml(xml: string, rules: TextRules): string {
 class Lines {
   /** In how many cells and the like the text is, which have no lines of their own: tables may stand in tables. */
   joined = 0;
+  /** How many more columns the cell covers. */
+  covered = 0;
   readonly #lines: string[] = [];
   #line = '';
   #length = 0;
@@ -124,7 +131,8 @@ class Lines {
   }
 
   endCell(): void {
-    this.#line = `${this.#line.trimEnd()} | `;
+    this.#line = `${this.#line.trimEnd()} | ${'| '.repeat(this.covered)}`;
+    this.covered = 0;
   }
 
   endRow(): void {

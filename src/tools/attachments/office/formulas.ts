@@ -1,0 +1,54 @@
+import { utils } from '@e965/xlsx';
+
+/** A formula and where it stands; positions count from 0. */
+export interface Formula {
+  row: number;
+  column: number;
+  text: string;
+}
+
+/** How many different formulas of a sheet are shown, and how many characters of each. */
+const most = 40;
+const longest = 300;
+
+/** Formulas in few words: those that are the same but for their place stand once, as `D2:D9 = B2*C2`. */
+export function formulasText(formulas: Formula[]): string {
+  const groups = new Map<string, Formula[]>();
+  for (const formula of formulas) {
+    const key = relative(formula);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [formula]);
+    else group.push(formula);
+  }
+  const shown = [...groups.values()].slice(0, most).map((group) => {
+    const [first] = group;
+    const text = first?.text ?? '';
+    return `${placesOf(group)} = ${text.length > longest ? `${text.slice(0, longest)}…` : text}`;
+  });
+  return [...shown, ...(groups.size > most ? [`${groups.size - most} more`] : [])].join('; ');
+}
+
+/** A formula with its references as distances. */
+const relative = ({ row, column, text }: Formula): string =>
+  text.replaceAll(
+    /(\$?)\b([A-Z]{1,3})(\$?)(\d+)\b/g,
+    (_, fixed: string, letters: string, fixedRow: string, digits: string) => {
+      const distance = [
+        utils.decode_col(letters) - (fixed === '' ? column : 0),
+        Number(digits) - (fixedRow === '' ? row : 0),
+      ];
+      return `${fixed}<${distance[0]}>${fixedRow}<${distance[1]}>`;
+    },
+  );
+
+/** The smallest range around cells, and how many they are if they do not fill it. */
+function placesOf(cells: Formula[]): string {
+  const [rows, columns] = [cells.map(({ row }) => row), cells.map(({ column }) => column)];
+  const [top, bottom] = bounds(rows);
+  const [left, right] = bounds(columns);
+  const range = utils.encode_range({ s: { r: top, c: left }, e: { r: bottom, c: right } });
+  return cells.length === (bottom - top + 1) * (right - left + 1) ? range : `${range} (${cells.length} cells)`;
+}
+
+const bounds = (numbers: number[]): [number, number] =>
+  numbers.reduce<[number, number]>(([low, high], each) => [Math.min(low, each), Math.max(high, each)], [Infinity, 0]);

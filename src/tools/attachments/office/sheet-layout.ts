@@ -1,0 +1,165 @@
+/** A range of cells that are merged into one. All positions count from 0. */
+export interface Merged {
+  top: number;
+  left: number;
+  bottom: number;
+  right: number;
+}
+
+/** A sheet: its values, and how they look to people. */
+export interface SheetGrid {
+  /** The texts of cells by row and column. Rows may be missing. */
+  rows: string[][];
+  isNumber: (row: number, column: number) => boolean;
+  merged: Merged[];
+  /** How a hidden row is hidden: `hidden`, or `filtered`. */
+  hiddenRows: ReadonlyMap<number, string>;
+  hiddenColumns: readonly number[];
+  /** The colours of cells in words, by column and row. */
+  colours: ReadonlyMap<number, ReadonlyMap<number, string>>;
+  /** Comments by the rows of their cells, each with the cell's name: `C5: Sure?`. */
+  comments: ReadonlyMap<number, string>;
+}
+
+/** A sheet as a table. */
+export interface SheetTable {
+  /** What stands above the header, and comments on what is not in the lines. */
+  remarks: string[];
+  /** The place of the header's last row; -1 for an empty sheet. */
+  headerRow: number;
+  /** The header, and the rows below it, with columns for how they look: `_hidden`, `_color` or `NAME_color`, `_comment`. */
+  lines: string[][];
+  notes: string[];
+}
+
+/** How many rows are examined to find the header, and how many may stand above it. */
+const examined = 100;
+const mostTitles = 10;
+
+/** How many names a note has. */
+const named = 8;
+
+/** Lays a sheet out as a table whose first line names the columns, so that what is seen can be told from what is there. */
+export function tableOf(sheet: SheetGrid): SheetTable {
+  const filled = [...sheet.rows.keys()].filter((row) => sheet.rows[row]?.some((cell) => cell !== ''));
+  const width = filled.reduce((most, row) => Math.max(most, sheet.rows[row]?.length ?? 0), 0);
+  fillMerged(sheet, width, ({ left, right }) => left === right);
+  const header = headerOf(sheet, filled);
+  const titles = filled.filter((row) => row < header).map((row) => (sheet.rows[row] ?? []).filter(Boolean).join(' | '));
+  fillMerged(sheet, width, ({ top, left, right }) => top >= header && left < right, header);
+  const isDouble = sheet.merged.some(
+    ({ top, bottom, left, right }) => top === header && bottom === header && left < right,
+  );
+  const headerRow = (isDouble ? filled[filled.indexOf(header) + 1] : undefined) ?? header;
+  const body = filled.filter((row) => row > headerRow);
+  const names = Array.from({ length: width }, (_, column) => {
+    const [above = '', below = ''] = [header, headerRow].map((row) => sheet.rows[row]?.[column] ?? '');
+    return above === below || above === '' ? below : `${above} ${below}`.trim();
+  });
+  const called = names.map((name, column) => name || `column_${column + 1}`);
+  const hidden = flagOf('_hidden', sheet.hiddenRows, body);
+  const coloured = colourFlags(sheet, body, called);
+  const commented = flagOf('_comment', sheet.comments, body);
+  const looks = [...hidden, ...coloured, ...commented];
+  const lines = body.map((row) => [
+    ...Array.from({ length: width }, (_, column) => sheet.rows[row]?.[column] ?? ''),
+    ...looks.map(({ cells }) => cells.get(row) ?? ''),
+  ]);
+  const headline = [...(looks.length > 0 ? called : names), ...looks.map(({ name }) => name)];
+  const notes = [
+    ...flagNote(hidden, (count) => `${count} of its ${body.length} rows are hidden`),
+    ...flagNote(
+      coloured,
+      (count, words) => `${count} ${coloured[0]?.name === '_color' ? 'rows' : 'cells'} are coloured (${words})`,
+    ),
+    ...flagNote(commented, (count) => `cells in ${count} of its rows have comments`),
+    ...hiddenColumnsNote(sheet, called),
+    ...mergedNote(sheet, headerRow),
+  ];
+  const inBody = new Set(body);
+  const apart = [...sheet.comments].filter(([row]) => !inBody.has(row)).map(([, comment]) => `comment at ${comment}`);
+  const remarks = [...titles.map((title) => `above the table: ${title}`), ...apart];
+  return { remarks, headerRow, lines: filled.length === 0 ? [] : [headline, ...lines], notes };
+}
+
+/** Repeats texts in all cells of a merged range. Below the header a number stays in the first: sums would count it again. */
+function fillMerged(
+  { rows, merged, isNumber }: SheetGrid,
+  width: number,
+  fits: (range: Merged) => boolean,
+  header = -1,
+): void {
+  for (const range of merged) {
+    const { top, left, bottom, right } = range;
+    const text = rows[top]?.[left] ?? '';
+    if (text === '' || !fits(range) || (top !== header && isNumber(top, left))) continue;
+    for (let row = top; row <= Math.min(bottom, rows.length - 1); row++) {
+      const cells = (rows[row] ??= []);
+      for (let column = left; column <= Math.min(right, width - 1); column++) {
+        while (cells.length < column) cells.push('');
+        cells[column] ||= text;
+      }
+    }
+  }
+}
+
+/** The first row that fills more than half of the columns, if what is above it begins at the left as titles do. */
+function headerOf({ rows }: SheetGrid, filled: number[]): number {
+  const [first = -1] = filled;
+  const counts = filled.slice(0, examined).map((row) => (rows[row] ?? []).filter((cell) => cell !== '').length);
+  const widest = Math.max(0, ...counts);
+  const found = counts.findIndex((count) => count > widest / 2);
+  if (found < 1 || found > mostTitles) return first;
+  const starts = filled.slice(0, examined).map((row) => (rows[row] ?? []).findIndex((cell) => cell !== ''));
+  const left = Math.min(...starts);
+  return starts.slice(0, found).every((start) => start === left) ? (filled[found] ?? first) : first;
+}
+
+/** A column that says something of each row. */
+interface Flag {
+  name: string;
+  cells: Map<number, string>;
+}
+
+function flagOf(name: string, by: ReadonlyMap<number, string>, body: number[]): Flag[] {
+  const cells = new Map(body.flatMap((row) => (by.has(row) ? [[row, by.get(row) ?? ''] as const] : [])));
+  return cells.size === 0 ? [] : [{ name, cells }];
+}
+
+function flagNote(flags: Flag[], said: (count: number, words: string) => string): string[] {
+  const found = flags.flatMap(({ cells }) => [...cells.values()]);
+  if (found.length === 0) return [];
+  return [`${said(found.length, listed([...new Set(found)]))}, see ${listed(flags.map(({ name }) => name))}`];
+}
+
+/** One column where all cells of each row have one colour, otherwise one for each column that has coloured cells. */
+function colourFlags({ colours }: SheetGrid, body: number[], names: string[]): Flag[] {
+  const inBody = new Set(body);
+  const byColumn = names.map(
+    (_, column) => new Map([...(colours.get(column) ?? [])].filter(([row]) => inBody.has(row))),
+  );
+  const [first = new Map<number, string>()] = byColumn;
+  const isWhole = byColumn.every(
+    (cells) => cells.size === first.size && [...cells].every(([row, colour]) => first.get(row) === colour),
+  );
+  const flags = isWhole
+    ? [{ name: '_color', cells: first }]
+    : byColumn.map((cells, column) => ({ name: `${names[column]}_color`, cells }));
+  return flags.filter(({ cells }) => cells.size > 0);
+}
+
+function hiddenColumnsNote({ hiddenColumns }: SheetGrid, names: string[]): string[] {
+  const hidden = hiddenColumns.flatMap((column) => names[column] ?? []);
+  return hidden.length === 0 ? [] : [`these columns are hidden, and read all the same: ${listed(hidden)}`];
+}
+
+function mergedNote({ merged }: SheetGrid, headerRow: number): string[] {
+  const count = merged.filter(({ bottom }) => bottom > headerRow).length;
+  if (count === 0) return [];
+  return [
+    `${count} ranges of cells are merged: a text is repeated in each of their cells, a number stands in the first`,
+  ];
+}
+
+const listed = (names: string[]): string =>
+  names.slice(0, named).join(', ') + (names.length > named ? ` and ${names.length - named} more` : '');

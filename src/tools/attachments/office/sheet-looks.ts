@@ -1,0 +1,79 @@
+import { parseXml } from './xml-text.ts';
+
+/** How a sheet looks; rows and columns count from 0. */
+export interface SheetLooks {
+  /** How a hidden row is hidden: `hidden`, or `filtered`. */
+  hiddenRows: Map<number, string>;
+  hiddenColumns: number[];
+  coloured: Array<{ row: number; column: number; shade: string }>;
+}
+
+/** How often a row or a cell counts at most that says how often it is repeated: the last ones fill the sheet. */
+const mostRepeats = 1000;
+
+/** How the sheets of an .ods look, which the library for workbooks does not read. @param xml `content.xml`; absent for others */
+export function openDocumentLooks(xml: Buffer | undefined): { sheets: SheetLooks[]; shades: string[] } | undefined {
+  if (xml === undefined) return undefined;
+  const shadeOf = new Map<string, string>();
+  const sheets: SheetLooks[] = [];
+  let style = '';
+  let tables = 0;
+  let row = 0;
+  let rows = 1;
+  let column = 0;
+  const times = (text = '1'): number => Math.min(mostRepeats, Number(text) || 1);
+  parseXml(xml.toString('utf8'), {
+    open(name, attributes) {
+      const sheet = sheets.at(-1);
+      const repeated = times(attributes['number-columns-repeated']);
+      if (name === 'style') style = attributes['style:name'] ?? '';
+      if (name === 'table-cell-properties' && /^#[\da-f]{6}$/i.test(attributes['background-color'] ?? ''))
+        shadeOf.set(style, attributes['background-color']?.slice(1).toUpperCase() ?? '');
+      if (name === 'table' && (tables += 1) === 1) {
+        sheets.push({ hiddenRows: new Map(), hiddenColumns: [], coloured: [] });
+        [row, rows, column] = [0, 0, 0];
+      }
+      if (sheet === undefined || tables !== 1) return;
+      if (name === 'table-column') {
+        const isHidden = (attributes['visibility'] ?? 'visible') !== 'visible';
+        if (isHidden) for (let each = 0; each < repeated; each++) sheet.hiddenColumns.push(column + each);
+        column += repeated;
+      } else if (name === 'table-row') {
+        rows = times(attributes['number-rows-repeated']);
+        column = 0;
+        const how = { collapse: 'hidden', filter: 'filtered' }[attributes['visibility'] ?? ''];
+        if (how !== undefined) for (let each = 0; each < rows; each++) sheet.hiddenRows.set(row + each, how);
+      } else if (name === 'table-cell' || name === 'covered-table-cell') {
+        const shade = shadeOf.get(attributes['table:style-name'] ?? '');
+        if (shade !== undefined && repeated < mostRepeats && rows < mostRepeats)
+          for (let place = 0; place < repeated * rows; place++)
+            sheet.coloured.push({
+              row: row + Math.floor(place / repeated),
+              column: column + (place % repeated),
+              shade,
+            });
+        column += repeated;
+      }
+    },
+    close(name) {
+      if (name === 'table') tables -= 1;
+      if (name === 'table-row' && tables === 1) row += rows;
+    },
+  });
+  return { sheets, shades: [...shadeOf.values()] };
+}
+
+/** What is not read of how a workbook looks. @param parts its parts by their names */
+export function looksNotRead(parts: ReadonlyMap<string, Buffer>): string[] {
+  const holds = (name: RegExp, pattern: RegExp): boolean =>
+    [...parts].some(([each, content]) => name.test(each) && pattern.test(content.toString('latin1')));
+  const byRules = holds(
+    /^(xl\/worksheets\/sheet\d+|content)\.xml$/,
+    /<conditionalFormatting[ >]|<calcext:conditional-format[ >]/,
+  );
+  const ofTexts = holds(/^xl\/styles\.xml$/, /<font>(?:(?!<\/font>).)*<color rgb="(?!FF000000)/s);
+  return [
+    ...(byRules ? ['colours that come from rules (conditional formatting) are not read'] : []),
+    ...(ofTexts ? ['colours of text are not read, only those of cells'] : []),
+  ];
+}

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { chartText } from '../../../src/tools/attachments/office/charts.ts';
+import { colourName, colourNames } from '../../../src/tools/attachments/office/colours.ts';
+import { formulasText } from '../../../src/tools/attachments/office/formulas.ts';
+import { tableOf, type SheetGrid } from '../../../src/tools/attachments/office/sheet-layout.ts';
+import { pageText, type TextItem } from '../../../src/tools/attachments/pdf-layout.ts';
+import { smaller, pngOf } from '../../../src/tools/attachments/pdf-pictures.ts';
+import { sheetsOf } from '../../../src/tools/attachments/sheet-text.ts';
+import { imageTypeOf } from '../../../src/util/image-type.ts';
+
+describe('a colour is told in a word', () => {
+  test.each([
+    ['FFFF00', 'yellow'],
+    ['FFF2CC', 'yellow'],
+    ['FFC000', 'orange'],
+    ['92D050', 'green'],
+    ['00B0F0', 'blue'],
+    ['7030A0', 'purple'],
+    ['FF0000', 'red'],
+    ['C00000', 'red'],
+    ['833C0B', 'brown'],
+    ['D9D9D9', 'gray'],
+    ['000000', 'black'],
+    ['FFFFFF', undefined],
+  ])('%s is %s', (rgb, name) => expect(colourName(rgb)).toBe(name));
+
+  test('with its digits where another shade has the same word', () => {
+    expect([...colourNames(['FFFF00', 'FF0000', 'FFF2CC'])]).toEqual([
+      ['FFFF00', 'yellow FFFF00'],
+      ['FF0000', 'red'],
+      ['FFF2CC', 'yellow FFF2CC'],
+    ]);
+  });
+});
+
+describe('a sheet becomes a table', () => {
+  const none = { merged: [], hiddenRows: new Map(), hiddenColumns: [], colours: new Map(), comments: new Map() };
+  const laid = (rows: string[][], more: Partial<SheetGrid> = {}) =>
+    tableOf({ rows, isNumber: (row, column) => /^\d+$/.test(rows[row]?.[column] ?? ''), ...none, ...more });
+
+  test('below its titles, which are told apart', () => {
+    const { headerRow, lines, remarks } = laid([['Report'], [], ['in kg'], ['a', 'b', 'c'], ['1', '2', '3']]);
+    expect({ headerRow, lines, remarks }).toEqual({
+      headerRow: 3,
+      lines: [
+        ['a', 'b', 'c'],
+        ['1', '2', '3'],
+      ],
+      remarks: ['above the table: Report', 'above the table: in kg'],
+    });
+  });
+
+  test('whose header has two rows where one of them is merged', () => {
+    const merged = [{ top: 0, left: 1, bottom: 0, right: 2 }];
+    const { lines } = laid(
+      [
+        ['', '2022', ''],
+        ['town', 'in', 'out'],
+        ['Vik', '1', '2'],
+      ],
+      { merged },
+    );
+    expect(lines[0]).toEqual(['town', '2022 in', '2022 out']);
+  });
+
+  test('in which a merged text is repeated, and a merged number is not', () => {
+    const rows = [
+      ['a', 'b', 'c'],
+      ['North', '5', 'x'],
+      ['', '', 'y'],
+    ];
+    const merged = [0, 1].map((column) => ({ top: 1, left: column, bottom: 2, right: column }));
+    expect(laid(rows, { merged }).lines.slice(1)).toEqual([
+      ['North', '5', 'x'],
+      ['North', '', 'y'],
+    ]);
+  });
+
+  test('with one column for colours where whole rows have them', () => {
+    const colours = new Map([0, 1].map((column) => [column, new Map([[1, 'red']])]));
+    const { lines, notes } = laid(
+      [
+        ['a', 'b'],
+        ['1', '2'],
+        ['3', '4'],
+      ],
+      { colours },
+    );
+    expect(lines).toEqual([
+      ['a', 'b', '_color'],
+      ['1', '2', 'red'],
+      ['3', '4', ''],
+    ]);
+    expect(notes).toEqual(['1 rows are coloured (red), see _color']);
+  });
+
+  test('and with none for what nobody can see: a table without looks stays as it is', () => {
+    const cell = fc.stringMatching(/^[a-z0-9]{1,5}$/);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 8 }), (rows) => {
+        expect(laid(rows.map((row) => [...row]))).toEqual({ lines: rows, remarks: [], headerRow: 0, notes: [] });
+      }),
+    );
+  });
+
+  test('whose remarks are no rows', () => {
+    const text = '[sheet 1: S]\n[above the table: x]\n[formulas: y]\na,b\n1,2\n\n[chart: c (bar)]\n | s\n1 | 2\n';
+    expect(sheetsOf(text)).toEqual([{ name: 'S', remarks: '[above the table: x]\n[formulas: y]\n', csv: 'a,b\n1,2' }]);
+  });
+});
+
+test('formulas that differ only by their place are told once', () => {
+  const formulas = [1, 2, 3].map((row) => ({ row, column: 2, text: `A${row + 1}*$B$1` }));
+  expect(formulasText([...formulas, { row: 4, column: 2, text: 'SUM(C2:C4)' }])).toBe(
+    'C2:C4 = A2*$B$1; C5 = SUM(C2:C4)',
+  );
+});
+
+test('a chart without values names where they are, and dates are dates', () => {
+  const series = (values: string): string =>
+    `<c:chart><c:plotArea><c:lineChart><c:ser><c:val><c:numRef><c:f>S!$B$2</c:f>${values}</c:numRef></c:val></c:ser></c:lineChart></c:plotArea></c:chart>`;
+  expect(chartText(series(''))).toBe('[chart: without a title (line)]\nseries: the values of S!$B$2');
+  const dated = '<c:numCache><c:formatCode>yyyy-mm-dd</c:formatCode><c:pt idx="0"><c:v>45000</c:v></c:pt></c:numCache>';
+  expect(chartText(series(dated))).toBe('[chart: without a title (line)]\n | series 1\n1 | 2023-03-15');
+});
+
+describe('the text of a page', () => {
+  const item = (str: string, x: number, y: number): TextItem => ({
+    str,
+    transform: [1, 0, 0, 1, x, y],
+    width: str.length * 5,
+    height: 10,
+    hasEOL: false,
+  });
+
+  test.each<[string, TextItem[], string]>([
+    [
+      'keeps empty cells of a table',
+      [item('Town', 0, 90), item('2021', 60, 90), item('2022', 120, 90), item('Bode', 0, 75), item('23', 130, 75)],
+      'Town | 2021 | 2022\nBode |  | 23',
+    ],
+    [
+      'puts numbers to the right below a heading to the left',
+      [item('Name', 0, 90), item('Cod', 60, 90), item('Herring', 120, 90)].concat(
+        [item('Vik', 0, 75), item('31', 90, 75), item('2', 160, 75)],
+        [item('Ask', 0, 60), item('7', 95, 60)],
+      ),
+      'Name | Cod | Herring\nVik | 31 | 2\nAsk | 7',
+    ],
+    [
+      'keeps two columns of prose behind one another',
+      [
+        item('first line here', 0, 90),
+        item('second line', 0, 75),
+        item('right column', 200, 90),
+        item('ends', 200, 75),
+      ],
+      'first line here\nsecond line\nright column\nends',
+    ],
+    [
+      'takes no list for a table',
+      [item('1. ', 0, 90), item('One', 40, 90), item('2. ', 0, 75), item('Two', 40, 75)],
+      '1. One\n2. Two',
+    ],
+  ])('%s', (_, items, text) => expect(pageText(items)).toBe(text));
+});
+
+test('a picture of a page is PNG, and made smaller where it is large', () => {
+  const image = { data: new Uint8Array(4100 * 3).fill(9), width: 4100, height: 3, channels: 1 as const };
+  const small = smaller(image);
+  expect({ ...small, data: [...new Set(small.data)] }).toEqual({ data: [9], width: 1366, height: 1, channels: 1 });
+  expect(imageTypeOf(pngOf(small))).toBe('image/png');
+});
