@@ -197,7 +197,8 @@ describe('a file', () => {
 
 describe('save_as', () => {
   const call = (name: string, args: object) =>
-    bench.call({ name, source: { package: 'builtin.attachments' } }, args).result;
+    bench.call({ name, source: { package: 'builtin.attachments' }, workspace: { tree: null, mounts: [] } }, args)
+      .result;
 
   test('keeps the original, which the tools for attachments read', async () => {
     site['/sales'] = ['text/csv', 'region,units\nNorth,3\nSouth,4\n'];
