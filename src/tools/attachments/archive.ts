@@ -1,7 +1,7 @@
 import { treePath } from '../workspaces/tree.ts';
 import type { ArchiveFile, ArchiveMember } from './archive-thread.ts';
 import { grouped, readingLimits } from '../../util/file-limits.ts';
-import type { Readable } from './pdf.ts';
+import type { Readable } from './pdf/pdf.ts';
 import { moduleBeside, runIsolated } from '../../util/isolated.ts';
 import { gzipType } from './recognise.ts';
 import type { ZipLimits } from './zip.ts';

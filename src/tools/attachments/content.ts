@@ -6,7 +6,7 @@ import type { DatabaseFile } from './database/database.ts';
 import type { AttachmentKind } from '../../protocol/attachment.ts';
 import { notTranscribed, type Transcribe } from './audio.ts';
 import { readOffice } from './office/office.ts';
-import { readPdf, type Readable } from './pdf.ts';
+import { readPdf, type Readable } from './pdf/pdf.ts';
 import { parquetType, sqliteType, type Recognised } from './recognise.ts';
 import { sheetsOf, tableOfSheet } from './sheet-text.ts';
 import { columnNames, parseTable, summaryOf, type Table } from './table.ts';

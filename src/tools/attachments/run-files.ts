@@ -5,7 +5,7 @@ import type { Transcribe } from './audio.ts';
 import { readContent } from './content.ts';
 import type { Loaded } from './load.ts';
 import { grouped } from '../../util/file-limits.ts';
-import type { Readable } from './pdf.ts';
+import type { Readable } from './pdf/pdf.ts';
 import { imageTypeOf } from '../../util/image-type.ts';
 import { shownPicture } from '../pictures.ts';
 import { recognise, type Recognised } from './recognise.ts';

@@ -7,7 +7,7 @@ import { ToolError, type ToolContext } from '../tool.ts';
 import type { ShownByTool } from '../tool-images.ts';
 import { isDatabase, readContent } from './content.ts';
 import { charactersOf, partOf } from './parts.ts';
-import { picturePages, picturesOfPdf, readPdf } from './pdf.ts';
+import { picturePages, picturesOfPdf, readPdf } from './pdf/pdf.ts';
 import { queryTable } from './query.ts';
 import { recognise } from './recognise.ts';
 import { savedText, saveFile } from './save.ts';

@@ -4,8 +4,8 @@ import { chartText } from '../../../src/tools/attachments/office/charts.ts';
 import { colourName, colourNames } from '../../../src/tools/attachments/office/colours.ts';
 import { formulasText } from '../../../src/tools/attachments/office/formulas.ts';
 import { tableOf, type SheetGrid } from '../../../src/tools/attachments/office/sheet-layout.ts';
-import { pageText, type TextItem } from '../../../src/tools/attachments/pdf-layout.ts';
-import { smaller, pngOf } from '../../../src/tools/attachments/pdf-pictures.ts';
+import { pageText, type TextItem } from '../../../src/tools/attachments/pdf/pdf-layout.ts';
+import { smaller, pngOf } from '../../../src/tools/attachments/pdf/pdf-pictures.ts';
 import { sheetsOf } from '../../../src/tools/attachments/sheet-text.ts';
 import { imageTypeOf } from '../../../src/util/image-type.ts';
 

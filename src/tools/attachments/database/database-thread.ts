@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { grouped } from '../../../util/file-limits.ts';
 import { openDatabase, quotedName, rowsOf, tablesIn, type DatabaseFile, type DatabaseTable } from './database.ts';
-import type { Readable } from '../pdf.ts';
+import type { Readable } from '../pdf/pdf.ts';
 import { sheetHeading } from '../sheet-text.ts';
 import { csvLine } from '../table.ts';
 

@@ -1,5 +1,5 @@
 import { chartPart, chartText } from './charts.ts';
-import type { Readable } from '../pdf.ts';
+import type { Readable } from '../pdf/pdf.ts';
 import { parseXml, textOfXml, type Attributes, type TextRules } from './xml-text.ts';
 
 /** The parts of a document, which is a zip archive of XML files. */

@@ -1,4 +1,4 @@
-import type { Readable } from '../pdf.ts';
+import type { Readable } from '../pdf/pdf.ts';
 import { openZip, type ZipMember } from '../zip.ts';
 import {
   chartsIn,

@@ -1,7 +1,7 @@
 import * as xlsx from '@e965/xlsx';
 import { grouped } from '../../../util/file-limits.ts';
 import { sheetHeading } from '../sheet-text.ts';
-import type { Readable } from '../pdf.ts';
+import type { Readable } from '../pdf/pdf.ts';
 import { csvLine } from '../table.ts';
 import { colourNames } from './colours.ts';
 import { needsPassword } from './documents.ts';

@@ -1,5 +1,5 @@
-import { readingLimits } from '../../util/file-limits.ts';
-import { moduleBeside, runIsolated } from '../../util/isolated.ts';
+import { readingLimits } from '../../../util/file-limits.ts';
+import { moduleBeside, runIsolated } from '../../../util/isolated.ts';
 import type { PdfPage, PdfRead, PdfRequest } from './pdf-thread.ts';
 
 /** What could be read of a file, and a note on what is wrong with the rest. */
