@@ -1,4 +1,4 @@
-"""Makes the files of questions.yaml and questions-of-formats.yaml that programs of others have written, into the folder that is named.
+"""Makes the files of questions.yaml and questions-of-files.yaml that programs of others have written, into the folder that is named.
 
 Needs openpyxl, xlsxwriter, python-docx, python-pptx, reportlab, fpdf2, matplotlib, pillow, pyarrow, and LibreOffice as `soffice`.
 """

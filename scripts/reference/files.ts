@@ -78,7 +78,7 @@ export async function filesPage(): Promise<string> {
     '# What is read of files',
     '',
     'Each line is tried on a file of [`examples/gaia-like/files`](../../examples/gaia-like/files), which other programs have',
-    `made. "Named" means that the note of the file says it. The last but one column is what MarkItDown ${version} reads of the`,
+    `made. What is left out stands in the note of the file. The last but one column is what MarkItDown ${version} reads of the`,
     'same file. Pages of a PDF that are pictures are shown to models that see. [Attachments](../solving.md#attachments)',
     'explains the kinds.',
     '',

@@ -100,6 +100,7 @@ describe('what a tool does is a result', () => {
       progress: expect.any(Function),
       idempotencyKey: 'r/a1',
       signal: expect.any(AbortSignal),
+      spent: expect.any(Function),
     });
   });
 });

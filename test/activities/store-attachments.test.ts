@@ -84,7 +84,7 @@ test('an agent finds the files in its workspace, byte for byte', async () => {
   await attach(['photo.png', { name: 'a.zip', data: zipOf({ 'b.txt': 'b' }).toString('base64') }]);
   const given = { tree: null, mounts: [] };
   const workspace = await StoredWorkspace.open(bench.store, new Trees(bench.store), given, 'w');
-  expect(workspace.files().map(({ path }) => path)).toEqual(['attachments/a.zip', 'attachments/photo.png']);
+  expect(workspace.files().map(({ path }) => path)).toEqual(['attachments/a.zip/b.txt', 'attachments/photo.png']);
   expect(Buffer.from(await workspace.read('attachments/photo.png'))).toEqual(pixel);
 });
 

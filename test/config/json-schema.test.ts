@@ -47,7 +47,7 @@ const blocks = ['README.md', ...globSync('docs/**/*.md', { cwd: root })].flatMap
 );
 const files = globSync(['examples/**/*.yaml', 'test/fixtures/blocks/*.yaml'], { cwd: root }).filter(
   // Questions with their answers.
-  (file) => !file.endsWith('/questions.yaml'),
+  (file) => !/\/questions.*\.yaml$/.test(file),
 );
 const printed = [...blocks, ...files.map((where) => ({ where, text: read(where) }))].map(({ where, text }) => ({
   where,

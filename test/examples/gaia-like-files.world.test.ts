@@ -49,6 +49,12 @@ function cellOf(text: string | undefined, row: string, column: string): string {
   return rows.find((cells) => cells.includes(row))?.[at] ?? '';
 }
 
+/** By looking at the picture that came with the task. */
+const seeing = (picture: RegExp): Solution => ({
+  calls: [],
+  answer: (_, { raw }) => (picture.test(raw) ? '12' : 'I see nothing.'),
+});
+
 const table = (name: string, row: string, column: string): Solution => ({
   calls: [['read_attachment', { name }]],
   answer: ([text]) => cellOf(text, row, column),
@@ -116,6 +122,27 @@ const solutions: Record<string, Solution> = {
   mast: {
     calls: [['search_files', { text: 'mast' }]],
     answer: ([hits]) => found(hits, /letters\.zip\/letters\/june\.docx:\d+: .*boat (\w+) has lost/),
+  },
+  'deepest-buoy': reading('buoys.log.gz/buoys.log', /depth=(42)\b/),
+  pilot: reading('logbook.tar.gz/log/april.txt', /The pilot was ([\w ]+)\./),
+  scale: query('charts.tar/charts/list.csv', `SELECT "scale" FROM data WHERE "chart" = 'South'`),
+  salt: query('nested.zip/inner/papers.zip/cargo.csv', `SELECT "tons" FROM data WHERE "goods" = 'salt'`),
+  passengers: query(
+    'fleet.sqlite',
+    'SELECT sum(passengers) FROM trips JOIN ferries ON ferry = name WHERE built < 1990',
+  ),
+  'longest-ferry': query('fleet.parquet', 'SELECT "name" FROM data ORDER BY "length" DESC'),
+  oilskins: query('prices.csv', `SELECT "Preis" FROM data WHERE "Ware" = 'Ölzeug'`),
+  pilots: reading('pilots.txt', /(\w+) Öst/),
+  owner: query('register.csv', `SELECT "ägare" FROM data WHERE "båt" = 'Tärnan'`),
+  windiest: query('wind.jsonl', 'SELECT "day" FROM data ORDER BY "wind" DESC'),
+  calmest: query('wind.ndjson.gz/wind.ndjson', 'SELECT "day" FROM data ORDER BY "wind"'),
+  'pier-tiff': seeing(/iVBORw0KGgo/),
+  'pier-bmp': seeing(/iVBORw0KGgo/),
+  'pier-webp': seeing(/UklGR/),
+  boathouse: {
+    calls: [['read_attachment', { name: 'locked.pdf', password: 'pier7' }]],
+    answer: ([text]) => found(text, /boathouse is (\d+)/),
   },
 };
 
@@ -200,12 +227,10 @@ describe('what is left out or changed is said', () => {
     ['contract.docx', 'it has hidden text, which is read like the rest'],
     ['scan.pdf', 'pages that are pictures, and not read as text: 1; view_image shows them by page'],
     ['poster.pdf', 'there are pictures in it, which are not read as text; view_image shows them by page'],
-    ['locked.pdf', 'the PDF needs a password; nothing of it can be read'],
+    ['locked.pdf', 'the PDF needs a password: read_attachment takes it as "password"; nothing of it can be read'],
   ])('%s: %s', async (name, said) => {
     const content = readFileSync(file(name));
-    const recognised = await recognise(name, content);
-    if (typeof recognised === 'string') throw new Error(recognised);
-    const { note } = await readContent(name, content, recognised);
+    const { note } = await readContent(name, content, await recognise(name, content));
     expect(note).toContain(said);
   });
 });

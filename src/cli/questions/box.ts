@@ -5,6 +5,7 @@ import { withoutEmoji } from '../../workflows/log-lines.ts';
 import { durationText } from '../../workflows/runtime/duration.ts';
 import { printable } from '../../util/text/printable.ts';
 import { screenOf, wrapped } from '../live/screen.ts';
+import { countText } from '../live/spent.ts';
 import type { Shell } from '../shell.ts';
 
 /** The width of the box where there is room for it, in columns. */
@@ -59,6 +60,9 @@ export function shellWord(word: string): string {
   return /^[\w.:/@-]+$/.test(word) ? word : `'${printable(word).replaceAll("'", `'\\''`)}'`;
 }
 
+/** Up to which length the box counts in seconds. */
+const shortMs = 600_000;
+
 /** How long there is left for an answer, as in `23 h 59 min`; undefined for what may wait for ever. */
 export const timeLeft = ({ expiresAt }: PendingQuestion): string | undefined =>
   expiresAt === null ? undefined : durationText(Date.parse(expiresAt) - Date.now());
@@ -69,8 +73,8 @@ function boxOf({ stderr }: Shell, question: PendingQuestion, plain: boolean, opt
   const width = isTTY ? Math.min(fullWidth, screenOf(stderr).columns) : fullWidth;
   const line = '='.repeat(width);
   const text = printable(askedText(question));
-  const { from, kind, tool = '' } = question;
-  const left = timeLeft(question);
+  const { expiresAt, from, kind, tool = '' } = question;
+  const left = expiresAt === null ? undefined : Date.parse(expiresAt) - Date.now();
   const title =
     kind === 'tool' ? `🔒 ${from} ASKS FOR LEAVE TO RUN ${tool}` : `📢 BROADCAST FROM ${from.toUpperCase()}`;
   const box = [
@@ -83,7 +87,11 @@ function boxOf({ stderr }: Shell, question: PendingQuestion, plain: boolean, opt
     '─'.repeat(width),
     'Options:',
     ...options.map((option) => `  • ${option}`),
-    ...(left === undefined ? [] : [`  • You have ${left} to respond`]),
+    ...(left === undefined
+      ? []
+      : [
+          `  • You have ${left <= shortMs ? countText(Math.max(0, Math.ceil(left / 1000)), 'second') : durationText(left)} to respond`,
+        ]),
     line,
   ].join('\n');
   return printable(plain ? withoutEmoji(box) : box);

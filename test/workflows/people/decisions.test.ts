@@ -5,12 +5,12 @@ import { checkedDecision, decisionInWords } from '../../../src/workflows/people/
 const long = 'x'.repeat(messageRoom + 1);
 
 test.each<[what: string, payload: unknown, problem: RegExp]>([
-  ['nothing', undefined, /is \{id, action/],
-  ['no id', { action: 'allow' }, /is \{id, action/],
-  ['no action', { id: 't1' }, /allow, deny, edit/],
-  ['an unknown action', { id: 't1', action: 'yes' }, /allow, deny, edit/],
+  ['nothing', undefined, /is not an object \{id, action/],
+  ['no id', { action: 'allow' }, /^id is missing: .*\{id, action/],
+  ['no action', { id: 't1' }, /^action is missing/],
+  ['an unknown action', { id: 't1', action: 'yes' }, /^action: "yes" is not one of allow \| deny \| edit/],
   ['arguments that are no object', { id: 't1', action: 'edit', arguments: ['one'] }, /an object/],
-  ['a reason that is no text', { id: 't1', action: 'deny', reason: 1 }, /reason is a text/],
+  ['a reason that is no text', { id: 't1', action: 'deny', reason: 1 }, /^reason: 1 is not a text/],
   ['a long reason', { id: 't1', action: 'deny', reason: long }, /more than 100000/],
   ['long arguments', { id: 't1', action: 'edit', arguments: { long } }, /more than 100000/],
   ['an always that is no boolean', { id: 't1', action: 'allow', always: 'yes' }, /true or false/],
