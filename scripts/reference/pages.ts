@@ -1,7 +1,7 @@
 import { commandLinePage } from './command-line.ts';
 import { configurationPage } from './configuration.ts';
 import { environmentPage } from './environment.ts';
-import { filesPage } from './files.ts';
+import { attachmentsPage } from './attachments.ts';
 import { metricsPage } from './metrics.ts';
 import { runsPage } from './runs.ts';
 import { toolsPage } from './tools.ts';
@@ -13,7 +13,7 @@ export const referencePages = async (): Promise<Record<string, string>> => ({
   'command-line.md': `${mark}\n\n${commandLinePage()}`,
   'configuration.md': `${mark}\n\n${configurationPage()}`,
   'environment.md': `${mark}\n\n${environmentPage()}`,
-  'files.md': `${mark}\n\n${await filesPage()}`,
+  'attachments.md': `${mark}\n\n${await attachmentsPage()}`,
   'metrics.md': `${mark}\n\n${metricsPage()}`,
   'runs.md': `${mark}\n\n${runsPage()}`,
   'tools.md': `${mark}\n\n${await toolsPage()}`,

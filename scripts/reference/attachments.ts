@@ -51,7 +51,7 @@ const probes: Probe[] = [
 ];
 
 /** The page on what of files is read, made by reading the files of `examples/gaia-like`. */
-export async function filesPage(): Promise<string> {
+export async function attachmentsPage(): Promise<string> {
   const { texts, version } = JSON.parse(readFileSync(new URL('markitdown.json', folder), 'utf8')) as {
     texts: Record<string, string>;
     version: string;
@@ -75,7 +75,7 @@ export async function filesPage(): Promise<string> {
     ];
   });
   return [
-    '# What is read of files',
+    '# What is read of attachments',
     '',
     'Each line is tried on a file of [`examples/gaia-like/files`](../../examples/gaia-like/files), which other programs have',
     `made. What is left out stands in the note of the file. The last but one column is what MarkItDown ${version} reads of the`,
