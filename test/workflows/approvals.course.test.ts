@@ -62,6 +62,7 @@ describe('a call of a tool with side effects', () => {
       question: 'May it run write?',
       tool: 'write',
       arguments: '{\n  "text": "one"\n}',
+      parameters: expect.objectContaining({ type: 'object', required: ['text'] }) as object,
       askedAt: expect.any(String) as string,
       expiresAt: null,
     });

@@ -111,7 +111,6 @@ test('a damaged PDF is a note that the subtasks see', async () => {
 test.each([
   ['a file that is missing', ['/nowhere/a.csv'], /\/nowhere\/a\.csv/],
   ['a folder', [folder], /folder/],
-  ['an unknown kind', [{ name: 'a.bin', data: Buffer.from([0, 1, 2, 255]).toString('base64') }], /a\.bin/],
 ])('%s: nothing is spent', async (_, attachments, said) => {
   const run = running(solveScript());
   const handle = await run.startSolve({ problem: 'What?', attachments, config: openai });

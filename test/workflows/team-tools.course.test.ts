@@ -159,7 +159,7 @@ describe('a team with tools of the world', () => {
       vote: () => vote('agent2'),
     });
     expect(events).toContainEqual(expect.objectContaining({ type: 'out', agent: 'agent_a' }));
-    expect(events.filter((event) => event.type === 'tool')).toHaveLength(9);
+    expect(events.filter((event) => event.type === 'tool')).toHaveLength(59);
     expect(result.finalAgent).toBe('agent_b');
   });
 
