@@ -60,7 +60,7 @@ test('planner, critic and writer of a research run are shown the files that come
   const run = running(
     researchScript({ plan: once(plan('sales by region')), synthesise: once(report('Sales', 'South leads.')) }),
   );
-  const config = { research: { backend: { type: 'openai' } } };
+  const config = { research: { backend: { type: 'openai' }, search: { provider: 'folder', folder } } };
   const result = await run.research({ idea: 'Sales.', attachments, config });
   expect(result.report.title).toBe('Sales');
   for (const { prompt, tools } of run.model.requests) {
