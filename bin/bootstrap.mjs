@@ -19,7 +19,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 
@@ -42,7 +42,7 @@ export function runFile(file, words) {
     if (isClone) installDependencies(node);
     // A clone is not compiled: by this condition of package.json's `exports`, `import … from 'reprise'` finds its sources.
     const conditions = isClone ? ['--conditions=reprise-source'] : [];
-    runAndEnd(node, [...conditions, join(root, file), ...words]);
+    runAndEnd(node, [...conditions, resolve(root, file), ...words]);
   } catch (error) {
     say(error.message);
     process.exit(1);

@@ -7,7 +7,10 @@ const text = z.string().min(1);
 const mapping = z.record(z.string(), z.unknown());
 
 /** A configuration, or the name of one in the worker's configuration folder. */
-const config = z.union([mapping, text]).optional().meta(guarded('configuration'));
+const config = z
+  .union([mapping, text], { error: 'a configuration as an object, or the name of its file' })
+  .optional()
+  .meta(guarded('configuration'));
 
 /** Of whoever trusts the worker's home with the input (trust/signature.ts). */
 const signature = text.optional().meta(safe());

@@ -219,6 +219,17 @@ describe('a session that is cancelled', () => {
     },
   );
 
+  test('a session that takes one turn refuses any other, and its turn can be stopped', async () => {
+    const { asked, reply } = never();
+    const run = running(reply);
+    const handle = await run.startSession({ config: agent, text: 'Which color?' });
+    await asked;
+    const more = handle.executeUpdate('handleText', { args: ['And now?'] });
+    await expect(more).rejects.toMatchObject({ cause: { message: 'the session takes the one turn of its text' } });
+    await handle.signal('stopTurn');
+    expect(await handle.result()).toMatchObject({ answer: '(No answer yet. The turn was stopped.)', turns: 1 });
+  });
+
   test.each(sessions)('in a turn of %s ends the turn, says so, and refuses the next one', async (_, its, script) => {
     const { asked, reply } = never();
     const run = running(script(reply));

@@ -65,11 +65,14 @@ test(
     expect(await told(handle, 'requestRestart', { reason: 'x' })).toBe(
       'instructions is missing: it is an object {reason, instructions}',
     );
+    expect(await told(handle, 'requestRestart', { reason: ' ', instructions: 'x' })).toBe(
+      'reason: it must not be empty',
+    );
     expect(await told(handle, 'nosuch', 1)).toBe('No registered handler for update: nosuch');
     expect(await told(handle, '__temporal_nosuch', 1)).toBe('No registered handler for update: temporal_nosuch');
     expect(await sendUnreadable(run, handle.workflowId, 'answer')).toContain('is not an object {questionId?, answer}');
     expect(await sendUnreadable(run, handle.workflowId, 'nosuch')).toContain('No registered handler');
-    expect(await acceptedIn(handle)).toBe(9);
+    expect(await acceptedIn(handle)).toBe(10);
     expect(await told(handle, 'answer', { questionId, answer: 'Dark' })).toBe('taken');
     expect(await handle.result()).toMatchObject({ answer: 'Told: Dark.' });
   },

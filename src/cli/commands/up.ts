@@ -11,6 +11,7 @@ import { readWorker, workerFolder, type Queue, type WorkerRecord } from '../../l
 import { retentionDays } from '../../local/retention.ts';
 import { readKeys } from '../../encryption/keys.ts';
 import { logFormat } from '../../worker/log-format.ts';
+import { defaultAddress } from '../../client.ts';
 import { isMarkedAt } from '../connection.ts';
 import { CommandError, exitStatus, Interruption, usageError } from '../exit.ts';
 import { asCommandError } from '../failures.ts';
@@ -80,7 +81,9 @@ export async function up(shell: Shell, options: UpOptions): Promise<void> {
     const ui = joined === undefined ? '' : `, Web UI ${joined.server.uiAddress}`;
     const isKeeper = joined?.isStarted || (isOwn && !background);
     const kept = isKeeper ? `; closed runs are kept for ${countText(days, 'day')}` : '';
-    say(`Temporal ${joined?.server.address ?? address}${ui}${kept}`);
+    const at = joined?.server.address ?? address;
+    say(`Temporal ${at}${ui}${kept}`);
+    if (at !== defaultAddress && !background) say(`For programs and the Temporal CLI: export TEMPORAL_ADDRESS=${at}`);
     const onReady = (): void => {
       if (background) void endWhenIdle(shell, running, [home, folder], minutes, () => end('stop'));
       else say('Ready. Ctrl-C ends it.');

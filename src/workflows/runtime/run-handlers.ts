@@ -225,6 +225,7 @@ function requestProblem(request: unknown): string | undefined {
   const problem = textsProblem(request, '{reason, instructions}', ['reason', 'instructions']);
   if (problem !== undefined) return problem;
   const { instructions, reason } = request as RestartRequest;
+  if (reason.trim() === '') return 'reason: it must not be empty';
   const characters = reason.length + instructions.length;
   return characters > messageRoom ? `it has ${characters} characters, and may have ${messageRoom}` : undefined;
 }

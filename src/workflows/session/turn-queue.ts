@@ -18,6 +18,8 @@ type QueuedTurn = (take: (text: string) => Promise<TurnResult>) => Promise<void>
 export class TurnQueue {
   readonly #turns: QueuedTurn[] = [];
   #isClosed = false;
+  /** Whether the session takes but the turn of its input. */
+  #isSingle = false;
   /** The scope of the turn under way. */
   #turn: CancellationScope | undefined;
 
@@ -25,7 +27,7 @@ export class TurnQueue {
     messages.updates.on(handleTextUpdate, {
       description: descriptions.handleText,
       take: (text) => new Promise((resolve, reject) => this.#turns.push(queuedTurn(text, resolve, reject))),
-      refusal: problemOf,
+      refusal: (text) => (this.#isSingle ? singleTurn : problemOf(text)),
       type: failureTypes.invalidInput,
     });
     messages.on(closeSignal, {
@@ -64,6 +66,13 @@ export class TurnQueue {
     }
   }
 
+  /** Takes the only turn of a session. Any other is refused. */
+  async single<T>(take: () => Promise<T>): Promise<T> {
+    this.#isSingle = true;
+    this.refuse(singleTurn);
+    return this.stoppable(take);
+  }
+
   /** Takes a turn so that a person can stop it. */
   async stoppable<T>(take: () => Promise<T>): Promise<T> {
     this.#turn = new CancellationScope();
@@ -94,6 +103,7 @@ function queuedTurn(text: string, resolve: (result: TurnResult) => void, reject:
 }
 
 const noTurn = 'no turn is under way';
+const singleTurn = 'the session takes the one turn of its text';
 
 const problemOf = (text: unknown): string | undefined =>
   typeof text === 'string' && text.trim() !== ''

@@ -37,8 +37,9 @@ export async function session(input: SessionInput & { earlier?: SessionRecord })
     const prepared = earlier?.prepared ?? (await opened(prepareSession(input)));
     return { prepared, conversation: await openConversation(prepared, input.attachments, handlers, earlier) };
   });
-  if (prepared.text !== undefined) {
-    await conversation.take(prepared.text);
+  const { text } = prepared;
+  if (text !== undefined) {
+    await queue.single(() => conversation.take(text));
     return end(conversation, isCancelled());
   }
   try {
