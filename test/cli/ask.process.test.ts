@@ -75,7 +75,7 @@ describe('ask', () => {
     expect(stderr.split('\nWhat next:\n')[1]?.split('\n')).toEqual([
       '  reprise ask "…"     a question of your own',
       '  reprise show begun  every answer, vote and cost of this run',
-      '  reprise init        a team, tools and a test of your own',
+      '  reprise init mine   a team, tools and a test of your own',
       '',
     ]);
     const json = await home.run(['start', '--id', 'begun-json', '--json']);
@@ -88,9 +88,9 @@ describe('ask', () => {
       [
         '',
         'What next:',
-        '  reprise ask --model ollama/qwen3 "…"  a question of your own, to a real model',
-        "  reprise show 'it is'                  every answer, vote and cost of this run",
-        '  reprise init                          a team, tools and a test of your own',
+        '  reprise ask --model ollama/qwen3:8b "…"  a question of your own, to a real model',
+        "  reprise show 'it is'                     every answer, vote and cost of this run",
+        '  reprise init mine                        a team, tools and a test of your own',
         'Real models answer as soon as OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY is set.',
       ].join('\n'),
     );

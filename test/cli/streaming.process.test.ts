@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownDocs } from '../../src/config/search-services.ts';
 import { hasTerminals, Home, type Running } from '../support/cli.ts';
 import type { Script } from '../support/model-server.ts';
 import { report, researchScript } from '../support/research-script.ts';
@@ -24,6 +25,7 @@ const slowly = teamScript({ present: () => ({ text: answer, pace }) });
 beforeAll(async () => {
   home = await Home.withModel((seen) => script(seen));
   const budget = { calls: 40, usd: 0.5 };
+  writeFileSync(join(home.folder, 'research.json'), JSON.stringify({ research: { search: { folder: ownDocs } } }));
   writeFileSync(
     join(home.folder, 'team.json'),
     JSON.stringify(teamOf(['agent_a'], { type: 'openai' }, {}, { budget })),
@@ -86,7 +88,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
 
   test('a report grows as it will read, not as the JSON in which it comes', async () => {
     script = researchScript({ synthesise: () => ({ ...report('On rain', answer), pace: 300 }) });
-    const researching = home.startOnTerminal(['research', 'Rain'], onScreen);
+    const researching = home.startOnTerminal(['research', 'Rain', '--config', 'research.json'], onScreen);
     await researching.says(/writer is writing the final answer:[^]*# On rain[^]*The line one/);
     const { status } = await researching.finished;
     expect(status).toBe(0);

@@ -219,6 +219,21 @@ describe('a session that is cancelled', () => {
     },
   );
 
+  test('a turn that is stopped without an answer does not take the one of the turn before for its own', async () => {
+    const { asked, reply } = never();
+    let turns = 1;
+    const run = running(() => (turns === 1 ? { text: 'Blue.' } : reply()));
+    const handle = await run.startSession({ config: agent });
+    expect(await handle.executeUpdate('handleText', { args: ['Which color?'] })).toMatchObject({ answer: 'Blue.' });
+    turns = 2;
+    const turn = handle.executeUpdate('handleText', { args: ['And now?'] });
+    await asked;
+    await handle.signal('stopTurn');
+    expect(await turn).toMatchObject({ answer: '(No answer yet. The turn was stopped.)' });
+    await handle.signal('close');
+    await handle.result();
+  });
+
   test('a session that takes one turn refuses any other, and its turn can be stopped', async () => {
     const { asked, reply } = never();
     const run = running(reply);

@@ -70,10 +70,10 @@ export async function first(shell: Shell, task = sampleQuestion, options: Follow
 export function nextText(id: string, isOffline: boolean): string {
   const commands = [
     isOffline
-      ? [`reprise ask --model ollama/qwen3 "…"`, 'a question of your own, to a real model']
+      ? [`reprise ask --model ollama/qwen3:8b "…"`, 'a question of your own, to a real model']
       : [`reprise ask "…"`, 'a question of your own'],
     [`reprise show ${shellWord(id)}`, 'every answer, vote and cost of this run'],
-    [`reprise init`, 'a team, tools and a test of your own'],
+    [`reprise init mine`, 'a team, tools and a test of your own'],
   ];
   const width = Math.max(...commands.map(([command = '']) => command.length));
   return [

@@ -12,7 +12,7 @@ export interface KeyActions {
 
 export type KeyTerminal = Pick<Shell, 'stdin' | 'suspend'>;
 
-export const keyHint = '1–9 what an agent writes, a answer, r restart, q leave it running';
+export const keyHint = "1–9 an agent's text, a answer, r restart, q leave";
 
 /**
  * Listens to single keys on the terminal, which is in raw mode as long as that lasts. Node's readline puts it back; where the

@@ -135,6 +135,7 @@ export const spoken = (text: string): string =>
   text
     .replace(/^\{\s*"\w+"\s*:\s*"/, '')
     .replace(/\\n/g, '\n')
+    .replace(/\\u([\da-f]{4})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
     .replace(/\\"/g, '"');
 
 const readable = (text: string): string => oneLine(spoken(text));

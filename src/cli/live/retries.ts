@@ -22,7 +22,7 @@ export function retryLines(
   const alike = Map.groupBy(failed, ({ lastFailure = 'it did not finish' }) => lastFailure.replace(/\s+/g, ' ').trim());
   const left = (at: string): string => durationText(Date.parse(at) - now);
   return [...alike].map(([failure, together]) => {
-    const agents = [...new Set(together.map(agentOf))].join(', ');
+    const agents = [...new Set(together.map(agentOf))].toSorted().join(', ');
     const [next] = together.toSorted((one, other) => ((one.nextTryAt ?? '~') < (other.nextTryAt ?? '~') ? -1 : 1));
     const { attempt = 1, endsAt, maxAttempts, nextTryAt } = next ?? {};
     const tries = `try ${attempt}${maxAttempts === undefined ? '' : ` of ${maxAttempts}`}`;

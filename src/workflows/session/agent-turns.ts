@@ -45,6 +45,7 @@ export async function openAgentTurns(
     },
     take(text, turn) {
       const said = saidBy(agent);
+      const earlierWords = agent.lastWords;
       const when = `turn ${turn}`;
       const agentTools = new AgentTools(tools, run.broadcast, { id, agent, conversation: id, asking: 0 });
       const refusals = new Refusals();
@@ -59,7 +60,9 @@ export async function openAgentTurns(
           return { answer, outcome: limited ? 'limit' : 'answered' };
         },
         stopped(why) {
-          const answer = agent.lastWords || noAnswerYet(why);
+          // What it has said in the turn before answers nothing of this one.
+          const own = agent.lastWords === earlierWords ? '' : agent.lastWords;
+          const answer = own || noAnswerYet(why);
           messages.push(answer);
           return answer;
         },

@@ -84,6 +84,12 @@ function draw({ columns = 80, rows = 24, texts = {}, ...scene }: Drawn = {}): st
 }
 
 describe('the region', () => {
+  test('shows letters that JSON has as numbers', () => {
+    const lines = draw({ texts: { agent_a: String.raw`{"content":"Gr\u00fc\u00dfe aus K\u00f6ln\u001b[2J` } });
+    expect(lines[1]).toContain('Grüße aus Köln');
+    expect(lines.join('')).not.toContain('\u001b');
+  });
+
   test('shows each agent, the end of what it writes, and how far the run has come', () => {
     const lines = draw({ texts: { agent_a: `{"content":"It begins.\\nAnd \\"so\\" it goes on` } });
     expect(lines).toEqual([
