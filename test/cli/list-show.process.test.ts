@@ -5,6 +5,7 @@ import type { ListedRun, Reprise, RunRecord } from '../../src/client.ts';
 import { browserPath } from '../support/browser.ts';
 import { hasTerminals, Home } from '../support/cli.ts';
 import { startModelServer, type ModelServer, type Seen } from '../support/model-server.ts';
+import { ownDocs } from '../../src/config/search-services.ts';
 import { criticism, researchScript } from '../support/research-script.ts';
 import { completed, failed, invalid, solveScript, subtasks, valid } from '../support/solve-script.ts';
 import { answer, ask, restart, submit, teamScript, vote } from '../support/team-script.ts';
@@ -73,7 +74,7 @@ const configs = {
     agents: [{ id: 'agent_a', system_message: 'I am agent_a.', ...backendOf('asking') }],
     orchestrator: { coordination: { broadcast: 'human' } },
   },
-  research: { research: backendOf('research') },
+  research: { research: { ...backendOf('research'), search: { folder: ownDocs } } },
   solve: { plan: backendOf('solve') },
   chat: {
     modules: [
@@ -150,7 +151,7 @@ test('a list has for each run its kind, question, state, age and cost, and what 
   expect(text.split('\n')[0]?.trim()).toMatch(/^KIND {2,}STATE {2,}AGE {2,}COST {2}ID$/);
   expect(lineOf('database')[0]).toMatch(new RegExp(`^ask  submitted  ${age}  ${cost}  database$`));
   expect(lineOf('database')[1]).toBe('  Which database suits a team of five?');
-  expect(lineOf('heat-map')[0]).toMatch(new RegExp(`^research  degraded  ${age}  ${cost}  heat-map$`));
+  expect(lineOf('heat-map')[0]).toMatch(new RegExp(`^research  viable  ${age}  ${cost}  heat-map$`));
   expect(lineOf('towns')[0]).toMatch(new RegExp(`^solve  complete  ${age}  ${cost}  towns$`));
   expect(lineOf('color')[0]).toMatch(new RegExp(`^chat  waits for a turn  ${age}  ${cost}  color$`));
   expect(lineOf('color')[1]).toBe('  Which color?');

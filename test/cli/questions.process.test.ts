@@ -107,7 +107,7 @@ describe('answer', () => {
     ['an unknown run', ['nobody', 'Hi'], 1, /There is no run of the id nobody/],
     ['an empty TEXT', ['nobody', ' '], 2, /The answer is empty.*--skip/],
     ['TEXT and --skip', ['nobody', 'Hi', '--skip'], 2, /TEXT and --skip/],
-    ['no TEXT where nobody can type', ['nobody'], 2, /TEXT is missing.*--skip/],
+    ['one word that names no run, and is an answer to none', ['nobody'], 1, /There is no run that waits for a person/],
     ['a server that is not there', ['nobody', 'Hi', '--temporal', '192.0.2.1:7233'], 3, /does not answer/],
   ];
   test.for(refused)('%s is refused', async ([, words, status, said]) => {

@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ownDocs } from '../../src/config/search-services.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Stats } from '../../src/client.ts';
 import { adviceOf } from '../../src/cli/commands/stats.ts';
@@ -22,6 +25,7 @@ describe('over the runs of a server', () => {
     home = await Home.withModel((seen) =>
       (seen.tools.some((tool) => ofResearch.includes(tool)) ? research : team)(seen),
     );
+    writeFileSync(join(home.folder, 'research.json'), JSON.stringify({ research: { search: { folder: ownDocs } } }));
     await home.startProcess(['up']).says(/Ready/);
   });
   afterAll(() => home.remove());
@@ -113,7 +117,7 @@ describe('over the runs of a server', () => {
 
   test('a research run that has gone back to planning counts with what that gained and took', async () => {
     const before = await statsOf(5);
-    const ran = await home.run(['research', 'An idea.', '--json']);
+    const ran = await home.run(['research', 'An idea.', '--json', '--config', 'research.json']);
     if (ran.status !== 0) throw new Error(ran.stderr);
     const { iterations } = JSON.parse(ran.stdout) as ResearchResult;
     expect(iterations).toMatchObject([{ score: 40, restartKind: 'viability' }, { score: 72 }]);
