@@ -95,7 +95,7 @@ describe('wrong usage or configuration: status 2 with what is wrong, nothing is 
       'plan.yaml is valid.',
       'A plan:',
       ...['planner', 'validator', 'synthesis', 'executor'].map((role) => `  ${role}: offline`),
-      'Subtasks: simple_tool, up to 10 model calls a turn.',
+      'Subtasks: simple_tool, up to 60 model calls a turn.',
       'Tools: builtin.web (loaded by the worker).',
       'Up to 50 subtasks, 5 at a time, and 2 rounds of repetition.',
     ]);
