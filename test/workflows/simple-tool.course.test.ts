@@ -83,9 +83,10 @@ describe('the loop simple_tool', () => {
 
   test('the last three replies with tools are announced, and what is not run is named to the agent and in the warnings', async () => {
     const echo = call('echo', { text: 'one' });
-    script = inTurn([echo, echo, echo, echo, call('fail', { text: 'two' }, 'Half.'), { text: 'Whole.' }]);
+    const echoes = Array<Scripted>(10).fill(echo);
+    script = inTurn([...echoes, call('fail', { text: 'two' }, 'Half.'), { text: 'Whole.' }]);
     run.model.requests.length = 0;
-    const session = await run.startSession({ config: agentOf('openai', { simple: { max_thoughts: 5 } }, ['kit']) });
+    const session = await run.startSession({ config: agentOf('openai', { simple: { max_thoughts: 11 } }, ['kit']) });
     expect(await say(session, 'Go.')).toMatchObject({
       answer: 'Half.',
       warnings: ['agent had no reply with tools left, so that these were not run: fail'],
@@ -93,9 +94,9 @@ describe('the loop simple_tool', () => {
     const told = run.model.requests.map(
       ({ prompt }) => [...prompt.matchAll(/Only (.*?) may (?:still )?use tools/g)].at(-1)?.[1],
     );
-    expect(told.slice(0, 4)).toEqual([undefined, '3 more replies', '2 more replies', 'your next reply']);
+    expect(told.slice(6, 10)).toEqual([undefined, '3 more replies', '2 more replies', 'your next reply']);
     await say(session, 'And?');
-    expect(toolResults(run.model.requests[5]!).at(-1)).toMatch(/^Error: fail was not run/);
+    expect(toolResults(run.model.requests[11]!).at(-1)).toMatch(/^Error: fail was not run/);
     await session.signal('close');
     await session.result();
   });

@@ -106,6 +106,14 @@ export function refuseCalls({ agent, warn }: Pick<LoopContext, 'agent' | 'warn'>
   warn(`${agent.persona.id} had no reply with tools left, so that these were not run: ${names}`);
 }
 
+/** The limit up to which a conversation's loop is one of xaibo's own, by default of ten rounds: that announces nothing. */
+const fewRounds = 10;
+
+/** Tells the agent of a loop that few replies with tools are left. @param limit how many replies the loop may take */
+export function announceEndOf(context: LoopContext, left: number, limit: number): void {
+  if (context.ending !== undefined || limit > fewRounds) announceEnd(context, left);
+}
+
 /** Tells an agent that few replies with tools are left. @param left how many */
 export function announceEnd({ agent }: Pick<LoopContext, 'agent'>, left: number): void {
   if (left > 0 && left <= announcedFrom) agent.tell({ role: 'system', content: toolsLeft(left) });
