@@ -29,6 +29,8 @@ const files = {
   'silent.ts': orchestrator(''),
   'number.ts': orchestrator('return 42;'),
   'throws.ts': orchestrator('throw new RangeError("too far");'),
+  // A model's text may be part of a message, and stands in the stack too.
+  'long.ts': orchestrator('throw new Error(`at last\\n    at ${"x".repeat(500_000)}`);'),
   'helper.ts': orchestrator('return helpless(text);', "import { helpless } from './sub/helpless.ts';\n"),
   'sub/helpless.ts': 'export const helpless = (text: string): never => (text as never as { no(): never }).no();\n',
   'later.ts': orchestrator(
@@ -177,6 +179,7 @@ test.each([
   ['silent.ts', 'OrchestratorFailed', 'returned without a text'],
   ['number.ts', 'OrchestratorFailed', 'no text (number)'],
   ['throws.ts', 'OrchestratorFailed', './throws.ts:2: RangeError: too far'],
+  ['long.ts', 'OrchestratorFailed', './long.ts:2: Error: at last'],
   ['broken-at-once.ts', 'OrchestratorFailed', './broken-at-once.ts:1: Error: at the top'],
   ['helper.ts', 'OrchestratorFailed', './helper.ts:3: TypeError: '],
   ['later.ts', 'OrchestratorFailed', './later.ts:4: Error: too late'],

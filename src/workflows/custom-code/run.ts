@@ -78,12 +78,18 @@ function failureOf(error: unknown, file: string): ApplicationFailure {
   return failure(`${file}${lineIn(file, error.stack)}`, `${error.name}: ${error.message}`);
 }
 
+/** In characters. */
+const longestFrame = 1000;
+
 /** `:LINE` of a file where the stack of an error, which the SDK gives in terms of the sources, first comes by it; else empty. */
 function lineIn(file: string, stack: unknown): string {
   if (typeof stack !== 'string') return '';
   const path = file.slice(1);
-  for (const [, place = '', line] of stack.matchAll(/^ +at .*?([^() ]+):(\d+):\d+\)?$/gm))
+  // The message stands there too, which may be a model's text of any length.
+  for (const frame of stack.split('\n').filter((each) => each.length < longestFrame)) {
+    const [, place = '', line] = /^ +at .*?([^() ]+):(\d+):\d+\)?$/.exec(frame) ?? [];
     if (place.replaceAll('\\', '/').endsWith(path)) return `:${line}`;
+  }
   return '';
 }
 
