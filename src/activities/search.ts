@@ -1,52 +1,48 @@
-import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { SearchInput, SearchResult } from '../protocol/search.ts';
 import { sumOfUsage } from '../store/store.ts';
-import { note } from '../telemetry/call-notes.ts';
 import { openSearch, type SearchDependencies } from '../tools/web/search/open-search.ts';
-import { paidFailure, spentIn } from '../tools/web/search/failures.ts';
+import { paidFailure, paidIn } from '../tools/web/search/failures.ts';
 import type { Found } from '../tools/web/search/provider.ts';
 import { bounded, tidied } from '../tools/web/search/tidy.ts';
-import { hashOf } from '../util/ids.ts';
 import { cancellable } from './cancellable.ts';
-import { journalKey } from './model.ts';
+import { journalled } from './journalled.ts';
 import { storedIfLong } from './pages.ts';
 import { recordTry } from './tries.ts';
 
 /**
  * The activity `search` asks the configured provider one query of a plan, and pays for it once: the result is journalled under
  * run id and activity id before the activity completes, so that a retry finds it there. What tries have cost that brought no
- * result is recorded, and is part of the result's usage, or of the failure (`spentIn`).
+ * result is recorded, and is part of the result's usage, or of the failure (`paidIn`).
  *
  * @throws `ApplicationFailure` of type `MissingKey`, or `SearchFailed`, retryable if the service may have recovered by the next attempt
  */
 export function createSearch(dependencies: SearchDependencies) {
   const { store } = dependencies;
   return async function search(input: SearchInput): Promise<SearchResult> {
-    const { info } = Context.current();
-    const key = journalKey(info.workflowExecution?.runId, info.activityId);
-    const inputHash = hashOf(JSON.stringify(input));
-    const journalled = await store.findToolResult(key, inputHash);
-    if (journalled !== undefined) {
-      note({ journalHit: true });
-      return JSON.parse(journalled.text) as SearchResult;
-    }
+    const { text } = await journalled(store, input, async (key) => ({
+      status: 'ok',
+      text: await searched(input, key),
+    }));
+    return JSON.parse(text) as SearchResult;
+  };
+
+  /** @returns the result as JSON */
+  async function searched(input: SearchInput, key: string): Promise<string> {
     const provider = openSearch(input.search, dependencies);
     const tries = async () => (await store.tries(key)).map(({ usage }) => usage);
     try {
       const { query, search } = input;
       const { found, usage } = await cancellable((signal) => provider.find(query, search.max_results, signal));
       const spent = usage && { usage: sumOfUsage([usage, ...(await tries())]) };
-      const text = JSON.stringify({ ...(await resultOf(found, input)), ...spent });
-      const kept = await store.commitToolResult(key, inputHash, { status: 'ok', text });
-      return JSON.parse(kept.text) as SearchResult;
+      return JSON.stringify({ ...(await resultOf(found, input)), ...spent });
     } catch (error) {
-      const usage = spentIn(error);
+      const usage = paidIn(error);
       if (usage !== undefined) await recordTry(store, key, usage);
       const spent = await tries();
       throw spent.length > 0 && error instanceof ApplicationFailure ? paidFailure(error, sumOfUsage(spent)) : error;
     }
-  };
+  }
 
   async function resultOf(found: Found[], { query, search, number }: SearchInput): Promise<SearchResult> {
     const works = tidied(found).slice(0, search.max_results);

@@ -87,6 +87,10 @@ export interface SearchResult {
   usage?: TokenUsage;
 }
 
+/** What a search has cost that failed, as the details of its failure have it. */
+export const spentIn = (details: unknown[] | null | undefined): TokenUsage | undefined =>
+  (details?.[0] as { usage?: TokenUsage } | undefined)?.usage;
+
 /** Input of the activity `readPage`. */
 export interface ReadPageInput {
   url: string;

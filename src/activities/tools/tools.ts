@@ -9,12 +9,9 @@ import type {
   ToolSource,
   ToolVariant,
 } from '../../protocol/tools/tool.ts';
-import { hashOf } from '../../util/ids.ts';
 import { SourceError, type Tool, type ToolRegistry } from '../../tools/tool.ts';
-import { note } from '../../telemetry/call-notes.ts';
 import { isQuick } from '../../workflows/agent/permissions.ts';
-import { cancellable } from '../cancellable.ts';
-import { journalKey } from '../model.ts';
+import { journalled } from '../journalled.ts';
 import { refusedTries } from '../own-store.ts';
 import { invalid } from '../prepare.ts';
 import { createRunTool, type ToolDependencies } from './run-tool.ts';
@@ -36,16 +33,8 @@ export function createCallTool(given: ToolDependencies) {
   const run = createRunTool(given);
   return async function callTool(input: CallToolInput): Promise<CallToolResult> {
     const { info } = Context.current();
-    const key = journalKey(info.workflowExecution?.runId, info.activityId);
-    const inputHash = hashOf(JSON.stringify(input));
-    const journalled = await store.findToolResult(key, inputHash);
-    if (journalled !== undefined) {
-      note({ journalHit: true });
-      return journalled;
-    }
     const mayHaveRun = info.attempt - 1 > refusedTries(info) && input.tool.sideEffects === 'once';
-    const result = mayHaveRun ? leftOpen(input) : await run(input, key);
-    return cancellable(async () => store.commitToolResult(key, inputHash, result));
+    return journalled(store, input, async (key) => (mayHaveRun ? leftOpen(input) : run(input, key)));
   };
 }
 

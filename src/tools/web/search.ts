@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import { openSearch, type SearchDependencies } from './search/open-search.ts';
 import type { CallContext } from '../tool.ts';
-import { spentIn } from './search/failures.ts';
+import { paidIn } from './search/failures.ts';
 import type { Found, SearchProvider } from './search/provider.ts';
 import { howToSearch, serviceOf } from '../../config/search-services.ts';
 import { bounded, tidied } from './search/tidy.ts';
@@ -67,7 +67,7 @@ async function find(provider: SearchProvider, query: string, wanted: number, con
       if (usage !== undefined) spent?.(usage);
       return found;
     } catch (error) {
-      const usage = spentIn(error);
+      const usage = paidIn(error);
       if (usage !== undefined) spent?.(usage);
       if (signal.aborted || !(error instanceof ApplicationFailure)) throw error;
       const pause = Number(error.nextRetryDelay ?? pauseMs * tried);

@@ -1,8 +1,7 @@
 import { ActivityFailure, ApplicationFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../protocol/activities.ts';
-import type { TokenUsage } from '../../protocol/message.ts';
 import type { Plan } from '../../protocol/research.ts';
-import { isModelSearch, type SearchResult } from '../../protocol/search.ts';
+import { isModelSearch, spentIn, type SearchResult } from '../../protocol/search.ts';
 import { budgetSpent } from '../agent/failures.ts';
 import { pageMaterial } from './prompts.ts';
 import { isReport, type MarkedHit } from './rules/prior-art.ts';
@@ -76,7 +75,8 @@ async function searchOne(
     return result;
   } catch (error) {
     const gap = `"${query}": ${reasonOf(error)}`;
-    models.searched(spentIn(error));
+    const cause = error instanceof ActivityFailure ? error.cause : undefined;
+    models.searched(cause instanceof ApplicationFailure ? spentIn(cause.details) : undefined);
     events.emit({ type: 'gap', text: `Not searched: ${gap}` });
     gaps.push(`Not searched (iteration ${iteration}): ${gap}`);
     return gap;
@@ -110,13 +110,6 @@ async function readPages(context: ResearchContext, { number }: Draft, hits: Mark
     const text = pages.get(url);
     return text === undefined ? [] : [pageMaterial(mark, text)];
   });
-}
-
-/** What a search has cost that failed. */
-function spentIn(error: unknown): TokenUsage | undefined {
-  const cause = error instanceof ActivityFailure ? error.cause : undefined;
-  const [said] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
-  return (said as { usage?: TokenUsage } | undefined)?.usage;
 }
 
 /** Why an activity has failed. @throws the error itself if it is none of an activity that has failed */

@@ -1,16 +1,15 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { TokenUsage } from '../../../protocol/message.ts';
+import { spentIn } from '../../../protocol/search.ts';
 
 const searchFailedType = 'SearchFailed';
 
-/** A failure, with what the search has cost all the same: in `details[0].usage`, which `spentIn` reads. */
+/** A failure, with what the search has cost all the same: which `paidIn` reads. */
 export const paidFailure = (failure: ApplicationFailure, usage: TokenUsage): ApplicationFailure =>
   ApplicationFailure.fromError(failure, { details: [{ usage }] });
 
-export function spentIn(error: unknown): TokenUsage | undefined {
-  const [said] = error instanceof ApplicationFailure ? (error.details ?? []) : [];
-  return (said as { usage?: TokenUsage } | undefined)?.usage;
-}
+export const paidIn = (error: unknown): TokenUsage | undefined =>
+  error instanceof ApplicationFailure ? spentIn(error.details) : undefined;
 
 /** A failure that comes again until somebody changes what the message names. */
 export function searchRefused(message: string): ApplicationFailure {

@@ -18,7 +18,7 @@ export interface SearchProvider {
    * Finds what fits a query.
    *
    * @param wanted how many results will be used; there may be more
-   * @throws `ApplicationFailure` of type `SearchFailed`, see `spentIn`; the signal's reason when it is aborted
+   * @throws `ApplicationFailure` of type `SearchFailed`, see `paidIn`; the signal's reason when it is aborted
    */
   find(query: string, wanted: number, signal: AbortSignal): Promise<SearchFindings>;
 }

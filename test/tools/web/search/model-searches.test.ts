@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ModelSearch } from '../../../../src/protocol/search.ts';
 import { openSearch } from '../../../../src/tools/web/search/open-search.ts';
-import { spentIn } from '../../../../src/tools/web/search/failures.ts';
+import { paidIn } from '../../../../src/tools/web/search/failures.ts';
 import type { Store } from '../../../../src/store/store.ts';
-import { startModelSearches, type SearchReply } from '../../../support/model-searches.ts';
+import type { SearchReply } from '../../../support/model-search-answers.ts';
+import { startModelSearches } from '../../../support/model-searches.ts';
 
 let reply: SearchReply | Promise<SearchReply> = {};
 const came = new EventTarget();
@@ -87,7 +88,7 @@ describe.each(costs)('%s', (name, tokens, fee) => {
       nonRetryable: false,
       message: `${name} answered without a search`,
     });
-    expect(spentIn(failure)?.costUsd).toBeCloseTo(tokens / 1e6, 9);
+    expect(paidIn(failure)?.costUsd).toBeCloseTo(tokens / 1e6, 9);
   });
 
   test.each([
@@ -143,7 +144,7 @@ describe('a fault within an answer of status 200 is none that was found nothing'
       .find('flour', 5, signal)
       .catch((error: unknown) => error);
     expect(failure).toMatchObject({ nonRetryable, message: expect.stringMatching(`${name}.*: ${fault}$`) });
-    expect(spentIn(failure)).toMatchObject({ inputTokens: 12_000 });
+    expect(paidIn(failure)).toMatchObject({ inputTokens: 12_000 });
   });
 
   test.each<[ModelSearch]>([['claude'], ['gemini']])('%s refuses a query', async (name) => {

@@ -1,0 +1,31 @@
+import { Context } from '@temporalio/activity';
+import type { CallToolResult } from '../protocol/tools/tool.ts';
+import type { Store } from '../store/store.ts';
+import { note } from '../telemetry/call-notes.ts';
+import { hashOf } from '../util/ids.ts';
+import { cancellable } from './cancellable.ts';
+import { journalKey } from './model.ts';
+
+/**
+ * The result of the activity that calls: from the journal if an earlier attempt has it there, and else a new one, which is
+ * journalled under run id and activity id before the activity completes.
+ *
+ * @param input by which it is told whether the journal's result is of the same call
+ * @param make is given the key of the journal
+ */
+export async function journalled(
+  store: Store,
+  input: object,
+  make: (key: string) => Promise<CallToolResult>,
+): Promise<CallToolResult> {
+  const { activityId, workflowExecution } = Context.current().info;
+  const key = journalKey(workflowExecution?.runId, activityId);
+  const inputHash = hashOf(JSON.stringify(input));
+  const known = await store.findToolResult(key, inputHash);
+  if (known !== undefined) {
+    note({ journalHit: true });
+    return known;
+  }
+  const result = await make(key);
+  return cancellable(async () => store.commitToolResult(key, inputHash, result));
+}
