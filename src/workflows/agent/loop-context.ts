@@ -109,12 +109,13 @@ export function refuseCalls({ agent, warn }: Pick<LoopContext, 'agent' | 'warn'>
 /** The limit up to which a conversation's loop is one of xaibo's own, by default of ten rounds: that announces nothing. */
 const fewRounds = 10;
 
-/** Tells the agent of a loop that few replies with tools are left. @param limit how many replies the loop may take */
-export function announceEndOf(context: LoopContext, left: number, limit: number): void {
-  if (context.ending !== undefined || limit > fewRounds) announceEnd(context, left);
-}
-
-/** Tells an agent that few replies with tools are left. @param left how many */
-export function announceEnd({ agent }: Pick<LoopContext, 'agent'>, left: number): void {
-  if (left > 0 && left <= announcedFrom) agent.tell({ role: 'system', content: toolsLeft(left) });
+/**
+ * Tells an agent that few replies with tools are left.
+ *
+ * @param left how many
+ * @param rounds how many the whole loop may take, if it is one that a configuration of a single agent names
+ */
+export function announceEnd({ agent, ending }: LoopContext, left: number, rounds = Infinity): void {
+  const isAnnounced = ending !== undefined || rounds > fewRounds;
+  if (isAnnounced && left > 0 && left <= announcedFrom) agent.tell({ role: 'system', content: toolsLeft(left) });
 }

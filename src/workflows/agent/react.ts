@@ -5,7 +5,7 @@ import { callFailure, isBudgetSpent } from './failures.ts';
 import { isFinalAnswer, withoutMarker } from './final-answer.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 import {
-  announceEndOf,
+  announceEnd,
   lastChoice,
   noWords,
   replyOf,
@@ -42,7 +42,7 @@ export function react(settings: ReActSettings): Loop {
         const answer = await phases.act();
         if (answer !== undefined) return phases.end(answer, false);
         if (context.refusals.end !== undefined) break;
-        announceEndOf(context, settings.max_iterations - cycle, settings.max_iterations);
+        announceEnd(context, settings.max_iterations - cycle, settings.max_iterations);
       }
     } catch (error) {
       if (isCancellation(error) || isBudgetSpent(error)) throw error;

@@ -1,6 +1,6 @@
 import { toolsUnavailable } from './prompts.ts';
 import {
-  announceEndOf,
+  announceEnd,
   lastChoice,
   noWords,
   replyOf,
@@ -38,7 +38,7 @@ export function simpleTool({ max_thoughts, parallel }: SimpleToolSettings): Loop
       said = reply.content.trim() === '' ? said : reply.content;
       const answers = await runCalls(context, reply.calls, parallel);
       failures += answers.filter(({ status }) => status !== 'ok').length;
-      announceEndOf(context, max_thoughts - 1 - thought, max_thoughts);
+      announceEnd(context, max_thoughts - 1 - thought, max_thoughts);
     }
   };
 }
