@@ -77,12 +77,16 @@ export class Texts {
       const isNew = characters - (isAgain ? 0 : (known?.characters ?? 0));
       if (isNew === 0) return [];
       this.#written.set(activityId, { attempt, characters });
-      const text = isNew > partial.length ? `…${partial}` : partial.slice(partial.length - isNew);
+      const text = endOf(partial, isNew);
       const { agent = progress.agent ?? '', purpose = '' } = this.#writers.get(activityId) ?? {};
       return [{ activityId, agent, purpose, text, isAgain }];
     });
   }
 }
+
+/** The last characters of a text whose end alone is known. What a heartbeat carries may begin behind what the one before ended with. */
+export const endOf = (partial: string, characters: number): string =>
+  characters > partial.length ? `…${partial}` : partial.slice(partial.length - characters);
 
 /** The calls in progress according to a run's description. */
 export async function callsIn(

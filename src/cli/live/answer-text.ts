@@ -1,4 +1,5 @@
 import type { RunSnapshot } from '../../client.ts';
+import { endOf } from '../../client/snapshot.ts';
 import type { RunEvent } from '../../protocol/events.ts';
 import type { State } from '../../protocol/state.ts';
 import { printable } from '../../util/text/printable.ts';
@@ -54,10 +55,7 @@ export class AnswerText {
     const { characters = 0, partial = '' } = progress ?? {};
     const isOther = activityId !== this.#activityId || attempt !== this.#attempt || characters < this.#characters;
     if (isOther) this.#begin(activityId, attempt);
-    const isNew = characters - this.#characters;
-    // What a heartbeat carries may begin behind what the one before ended with.
-    const piece = isNew > partial.length ? `…${partial}` : partial.slice(partial.length - isNew);
-    this.#text = (this.#text + piece).slice(-kept);
+    this.#text = (this.#text + endOf(partial, characters - this.#characters)).slice(-kept);
     this.#characters = characters;
   }
 
