@@ -10,7 +10,8 @@ import type { SearchSettings } from '../../src/protocol/search.ts';
 import { activityBench } from '../support/activity-bench.ts';
 import { folderOf } from '../support/extensions.ts';
 import { reportOf } from '../support/reports.ts';
-import { startModelSearches, tokensOfSearch, type SearchReply } from '../support/model-searches.ts';
+import { tokensOfSearch, type SearchReply } from '../support/model-search-answers.ts';
+import { startModelSearches } from '../support/model-searches.ts';
 import { startSearchServer, type SearchAnswer } from '../support/search-server.ts';
 
 const bench = activityBench();

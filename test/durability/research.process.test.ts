@@ -14,7 +14,8 @@ import {
   repetitions,
   type Disturbed,
 } from '../support/kill-stage.ts';
-import { startModelSearches, tokensOfSearch } from '../support/model-searches.ts';
+import { tokensOfSearch } from '../support/model-search-answers.ts';
+import { startModelSearches } from '../support/model-searches.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { Machine } from '../support/processes.ts';
 import { criticism, plan, researchScript } from '../support/research-script.ts';

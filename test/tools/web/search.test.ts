@@ -1,7 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Environment } from '../../../src/util/environment.ts';
 import type { CallToolResult } from '../../../src/protocol/tools/tool.ts';
-import { startModelSearches, tokensOfSearch, type SearchReply } from '../../support/model-searches.ts';
+import { tokensOfSearch, type SearchReply } from '../../support/model-search-answers.ts';
+import { startModelSearches } from '../../support/model-searches.ts';
 import { startSearchServer, type SearchAnswer } from '../../support/search-server.ts';
 import { toolBench, type ToolBench } from '../../support/tool-bench.ts';
 
