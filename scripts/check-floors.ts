@@ -9,7 +9,7 @@ import { dirname, join, normalize } from 'node:path';
 /** The folders of `src`, each above what may import it. What they hold is said in the README of each. */
 export const floors = (
   'protocol workflows util encryption store config trust tools tools/workspaces tools/attachments tools/python ' +
-  'tools/commands tools/web tools/mcp models claude-code telemetry activities client worker local cli'
+  'tools/commands tools/web tools/mcp models models/claude-code telemetry activities client worker local serve cli'
 ).split(' ');
 
 /** The folder of a file, by its path below `src`. `client.ts` and `worker.ts` belong to the folders of their names. */

@@ -8,7 +8,7 @@ import { historyRoom, newest } from '../workflows/custom-code/newest.ts';
 import type { Activities } from '../protocol/activities.ts';
 import type { TokenUsage, ToolSpec } from '../protocol/message.ts';
 import { whyNotRun, type OrchestratorDependencies } from './custom-code.ts';
-import { createClaudeCode } from '../claude-code/backend.ts';
+import { createClaudeCode } from '../models/claude-code/backend.ts';
 import { createCallModel, journalKey, type CallModelDependencies } from './model.ts';
 import { createRunQuickTools } from './tools/quick-tools.ts';
 import type { ToolDependencies } from './tools/run-tool.ts';

@@ -11,7 +11,7 @@ import { hashOf } from '../util/ids.ts';
 import { sumOfUsage, type Store } from '../store/store.ts';
 import { isSummary } from '../store/try-number.ts';
 import { argumentReader } from './tools/arguments.ts';
-import type { AskClaudeCode, ClaudeCodeResponse } from '../claude-code/backend.ts';
+import type { AskClaudeCode, ClaudeCodeResponse } from '../models/claude-code/backend.ts';
 import { fittingRequests } from '../models/fitting.ts';
 import { sendHeartbeats } from './cancellable.ts';
 import { note } from '../telemetry/call-notes.ts';

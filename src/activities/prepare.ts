@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { z } from 'zod';
-import { missingSdk } from '../claude-code/sdk.ts';
+import { missingSdk } from '../models/claude-code/sdk.ts';
 import { defaultBackend } from '../config/models/complete-backend.ts';
 import type { Environment } from '../util/environment.ts';
 import { searchNotices, withFileTools } from '../config/tools/everyday-tools.ts';

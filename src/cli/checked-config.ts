@@ -26,7 +26,7 @@ import { checkModel, offerServer } from './model-servers.ts';
 import type { CommonOptions } from './options.ts';
 import type { Shell } from './shell.ts';
 import type { Backend } from '../protocol/settings.ts';
-import { missingSdk } from '../claude-code/sdk.ts';
+import { missingSdk } from '../models/claude-code/sdk.ts';
 import { findPrices, readPrices } from '../config/models/prices.ts';
 import { searchNotices } from '../config/tools/everyday-tools.ts';
 

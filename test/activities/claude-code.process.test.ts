@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createClaudeCode } from '../../src/claude-code/backend.ts';
+import { createClaudeCode } from '../../src/models/claude-code/backend.ts';
 import { createCallModel } from '../../src/activities/model.ts';
 import type { CallModelInput, CallModelResult } from '../../src/protocol/model-call.ts';
 import type { ToolSpec } from '../../src/protocol/message.ts';

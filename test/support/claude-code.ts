@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { WorkflowHandle } from '@temporalio/client';
-import { sdkPackage, sdkVersion } from '../../src/claude-code/sdk.ts';
+import { sdkPackage, sdkVersion } from '../../src/models/claude-code/sdk.ts';
 import { cacheFolder } from '../../src/util/cache-folder.ts';
 import type { CallModelResult } from '../../src/protocol/model-call.ts';
 import { Trees } from '../../src/tools/workspaces/tree.ts';

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from '../util/environment.ts';
-import { sendSignal } from '../util/processes.ts';
+import type { Environment } from '../../util/environment.ts';
+import { sendSignal } from '../../util/processes.ts';
 import type { Place } from './place.ts';
 import type { SpawnOptions } from './sdk.ts';
 

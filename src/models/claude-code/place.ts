@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from '../util/processes.ts';
+import { isAlive } from '../../util/processes.ts';
 
 /** The file in which the worker stands that uses a place. */
 const ownerFile = 'owner';

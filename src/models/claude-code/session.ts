@@ -1,4 +1,4 @@
-import type { Store } from '../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import type { SdkEntry, SdkSessionStore } from './sdk.ts';
 
 /** What a stored part of a session holds, as JSON: its lines, and the object id of the part before it. */

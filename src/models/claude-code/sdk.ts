@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ChildProcess } from 'node:child_process';
-import type { Backend } from '../protocol/settings.ts';
+import type { Backend } from '../../protocol/settings.ts';
 
 /**
  * The package that backends of the type `claude_code` run on. It is no dependency of Reprise, since it brings a binary of

@@ -1,6 +1,6 @@
-import { costOf } from '../workflows/agent/budget.ts';
-import type { TokenUsage } from '../protocol/message.ts';
-import type { Price } from '../protocol/usage.ts';
+import { costOf } from '../../workflows/agent/budget.ts';
+import type { TokenUsage } from '../../protocol/message.ts';
+import type { Price } from '../../protocol/usage.ts';
 import type { ResultMessage, StreamEvent } from './sdk.ts';
 
 /** How many characters make a token, roughly. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ToolCall, ToolSpec } from '../protocol/message.ts';
-import type { DoneWork } from '../protocol/model-call.ts';
+import type { ToolCall, ToolSpec } from '../../protocol/message.ts';
+import type { DoneWork } from '../../protocol/model-call.ts';
 import { handedOver, notNow, serverName } from './conversation.ts';
 import { whyRefused, type Permissions } from './guard.ts';
 import type {
@@ -15,7 +15,7 @@ import type {
   ToolUse,
 } from './sdk.ts';
 import type { Session } from './session.ts';
-import { shortened } from '../workflows/runtime/size.ts';
+import { shortened } from '../../workflows/runtime/size.ts';
 
 /** A turn of Claude Code: what it is asked, and what is to be told on its way. */
 export interface Turn {

@@ -1,6 +1,6 @@
-import { imageData, type LoadedImages } from '../models/model.ts';
-import type { Message, ToolSpec } from '../protocol/message.ts';
-import { plainConversation } from '../workflows/ask-others/prompts.ts';
+import { imageData, type LoadedImages } from '../model.ts';
+import type { Message, ToolSpec } from '../../protocol/message.ts';
+import { plainConversation } from '../../workflows/ask-others/prompts.ts';
 import type { PromptBlock } from './sdk.ts';
 
 /** The name of the server of tools under which Claude Code knows those of the workflow. */
