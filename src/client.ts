@@ -17,6 +17,7 @@ export {
   InputTooLargeError,
   MessageRefusedError,
   NobodyPollsError,
+  RunExistsError,
   RunNotOpenError,
   SecretInConfigError,
   UnreachableError,
@@ -24,7 +25,7 @@ export {
 export type { InboxQuestion } from './client/inbox.ts';
 export type { ListedRun, ListOptions } from './client/list.ts';
 export { newRunId, taskQueue } from './client/names.ts';
-export { Reprise, type StartOptions } from './client/reprise.ts';
+export { Reprise, type RunInput, type StartOptions } from './client/reprise.ts';
 export { OrchestrationRun, ResearchRun, Run, SolveRun } from './client/run.ts';
 export { SessionRun } from './client/session-run.ts';
 export type { SentMessage, ShownCall } from './client/show/calls.ts';

@@ -7,6 +7,15 @@ export class RunNotOpenError extends Error {
   override name = 'RunNotOpenError';
 }
 
+/** A run was to be started under the id of one that has another input. */
+export class RunExistsError extends Error {
+  override name = 'RunExistsError';
+
+  constructor(id: string) {
+    super(`There is a run of the id ${id} already, with another input`);
+  }
+}
+
 /** An answer is longer than any run would take, and was not sent. */
 export class AnswerTooLongError extends Error {
   override name = 'AnswerTooLongError';

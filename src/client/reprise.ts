@@ -1,10 +1,15 @@
-import type { Client, Connection, WorkflowHandle } from '@temporalio/client';
+import {
+  WorkflowExecutionAlreadyStartedError,
+  type Client,
+  type Connection,
+  type WorkflowHandle,
+} from '@temporalio/client';
 import type { Priority } from '@temporalio/common';
 import type { OrchestrationInput, ResearchInput, SessionInput, SolveInput } from './inputs.ts';
 import { inputProblem } from '../workflows/runtime/size.ts';
 import { literalSecrets } from '../config/literal-secrets.ts';
 import { problemText, under } from '../config/problems.ts';
-import { InputTooLargeError, SecretInConfigError } from './errors.ts';
+import { InputTooLargeError, RunExistsError, SecretInConfigError } from './errors.ts';
 import { questionsOf, waitingRuns, type InboxQuestion } from './inbox.ts';
 import { listRuns, type ListedRun, type ListOptions } from './list.ts';
 import { deploymentName, firstLine, newRunId } from './names.ts';
@@ -12,8 +17,13 @@ import { startPinned, SessionRun } from './session-run.ts';
 import { OrchestrationRun, ResearchRun, Run, SolveRun } from './run.ts';
 import { statsOf, type StatsOptions } from './stats.ts';
 import type { Stats } from './sum-up.ts';
+import { canonicalJson } from '../trust/mac.ts';
 import { signed } from '../trust/signature.ts';
 import type { InputName } from '../trust/schemas.ts';
+import { hashOf } from '../util/ids.ts';
+
+/** The input of a run of any kind. */
+export type RunInput = OrchestrationInput | ResearchInput | SolveInput | SessionInput;
 
 /** Where and how runs are started. */
 interface Settings {
@@ -94,6 +104,27 @@ export class Reprise {
   getSession(id: string, input: SessionInput = {}, { priority }: Omit<StartOptions, 'id'> = {}): SessionRun {
     const options = this.#startOptions('session', id, input, input.text, priority);
     return new SessionRun(this.client.workflow.getHandle(id), options);
+  }
+
+  /**
+   * Starts a run of any kind unless there is one of this id already, open or ended, with the same input; then it is that one,
+   * so that a request may be made again as often as its reply is lost.
+   *
+   * @throws `RunExistsError` where the run of this id has another input
+   */
+  async startOnce(type: InputName, id: string, input: RunInput): Promise<{ run: Run; isNew: boolean }> {
+    const { idea, problem, task, text } = input as Partial<Record<string, string>>;
+    const options = this.#startOptions(type, id, input, task ?? idea ?? problem ?? text);
+    const request = hashOf(canonicalJson([type, input]));
+    const once = { ...options, memo: { request }, workflowIdReusePolicy: 'REJECT_DUPLICATE' as const };
+    try {
+      return { run: new Run(await startPinned(() => this.client.workflow.start(type, once))), isNew: true };
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+    const { memo } = await this.client.workflow.getHandle(id).describe();
+    if (memo?.['request'] !== request) throw new RunExistsError(id);
+    return { run: this.getRun(id), isNew: false };
   }
 
   /** A run of any kind that was started before, from anywhere. */

@@ -39,15 +39,15 @@ export class SessionRun extends Run<SessionState, SessionResult> {
    * Takes one turn, and waits for its end. While the server is away, the request is sent again; it carries an id, so that
    * it makes one turn however often it arrives. Turns of several senders are taken in the order of arrival.
    *
+   * @param turnId an id by which the same request, sent again from anywhere, is the same turn; a new one when absent
    * @throws `WorkflowUpdateFailedError` where the turn failed, `WorkflowFailedError` where the session did with it;
    *   `RunNotOpenError` where the session has ended; `InputTooLargeError` before anything is sent
    */
-  async send(text: string): Promise<TurnResult> {
+  async send(text: string, turnId: string = randomUUID()): Promise<TurnResult> {
     const problem = inputProblem({ text });
     if (problem !== undefined) throw new InputTooLargeError(problem);
-    const updateId = randomUUID();
     try {
-      const turn = await startPinned(() => untilReached(() => this.#begin(text, updateId)));
+      const turn = await startPinned(() => untilReached(() => this.#begin(text, turnId)));
       this.#start = undefined;
       return await untilReached(() => turn.result());
     } catch (error) {

@@ -1,0 +1,68 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { isMac, macOf } from '../trust/mac.ts';
+import type { Environment } from '../util/environment.ts';
+import { hashOf } from '../util/ids.ts';
+import { madeOnce } from '../util/made-once.ts';
+
+/** What a token lets its holder do. `start`: start the named configurations alone, and deal with the runs that it has started. */
+export type Grant = { kind: 'all' } | { kind: 'read' } | { kind: 'start'; names: string[] };
+
+/** What whoever sends a request may do. */
+export interface Access {
+  grant: Grant;
+  /** What the ids of the runs begin with that it may see, which all tokens for the same configurations share; empty: it sees all. */
+  prefix: string;
+}
+
+const tokenVariable = 'REPRISE_TOKEN';
+
+/** How short a token may be that a person has chosen. */
+const shortest = 16;
+
+/**
+ * The token that opens everything: `REPRISE_TOKEN`, else one that is made once and kept in the home. All others are derived
+ * from it, so that any server that has it knows them, and none keeps a list.
+ *
+ * @throws `Error` where it is too short
+ */
+export function ownerToken(home: string, environment: Environment): string {
+  const { [tokenVariable]: given } = environment;
+  if (given !== undefined && given.length < shortest)
+    throw new Error(`${tokenVariable} has ${given.length} characters; a token that cannot be guessed has ${shortest}`);
+  return given ?? madeOnce(home, 'token', () => `rpr_${randomBytes(24).toString('base64url')}`);
+}
+
+/**
+ * Makes a token for less than everything, or for a time.
+ *
+ * @param until milliseconds since the epoch; 0: for ever, that is until the owner's token is another one
+ */
+export function issue(owner: string, grant: Grant, until = 0): string {
+  const said = [grant.kind, grant.kind === 'start' ? grant.names.join(',') : '', until];
+  return `rpr.${Buffer.from(said.join('\n')).toString('base64url')}.${macOf(owner, said.join('\n'))}`;
+}
+
+/** What a token lets its holder do; undefined where it is none of this owner's, or its time is up. */
+export function accessOf(owner: string, token: string, now = Date.now()): Access | undefined {
+  if (isSame(owner, token)) return { grant: { kind: 'all' }, prefix: '' };
+  const [, encoded = '', mac] = /^rpr\.([\w-]{1,4000})\.([\w-]+)$/.exec(token) ?? [];
+  const said = Buffer.from(encoded, 'base64url').toString();
+  if (!isMac(owner, said, mac)) return undefined;
+  const [kind, names = '', until] = said.split('\n');
+  if (Number(until) !== 0 && Number(until) <= now) return undefined;
+  if (kind !== 'start') return { grant: { kind: kind === 'read' ? 'read' : 'all' }, prefix: '' };
+  return { grant: { kind, names: names.split(',') }, prefix: `t${hashOf(names).slice(0, 8)}-` };
+}
+
+/** The value of a cookie, or of a form's field, that is known only to whoever has the token or the cookie. */
+export const formToken = (owner: string, cookie: string): string => macOf(owner, ['form', cookie]);
+
+/** Whether runs of a configuration may be started; undefined: the worker's default one, or one that the request brings. */
+export const mayStart = ({ grant }: Access, name: string | undefined): boolean =>
+  grant.kind === 'all' || (grant.kind === 'start' && name !== undefined && grant.names.includes(name));
+
+/** Whether a run may be seen, and dealt with where anything may be. */
+export const reaches = ({ prefix }: Access, id: string): boolean => id.startsWith(prefix);
+
+const isSame = (one: string, other: string): boolean =>
+  timingSafeEqual(Buffer.from(hashOf(one)), Buffer.from(hashOf(other)));

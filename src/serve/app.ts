@@ -1,0 +1,24 @@
+import { Hono } from 'hono';
+import { door } from './door.ts';
+import { HttpProblem, problemOf } from './problems.ts';
+import type { Served, ServeEnv } from './served.ts';
+
+/** All that is served, as a function from requests to answers. */
+export function createApp(served: Served): Hono<ServeEnv> {
+  const app = new Hono<ServeEnv>();
+  app.onError((error, c) => {
+    const problem = problemOf(error);
+    if (problem.status === 500) served.say(`${c.req.method} ${c.req.path}: ${error.stack ?? error.message}`);
+    const headers = error instanceof HttpProblem ? error.headers : {};
+    return new Response(JSON.stringify(problem), {
+      status: problem.status,
+      headers: { 'content-type': 'application/problem+json', ...Object.fromEntries(c.res.headers), ...headers },
+    });
+  });
+  app.notFound(({ req }) => {
+    throw new HttpProblem(404, `There is nothing at ${req.path}; GET /api/v1/openapi.json tells what there is`);
+  });
+  app.use(door(served));
+  app.get('/health', (c) => c.json({ status: 'ok' }));
+  return app;
+}

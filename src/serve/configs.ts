@@ -1,0 +1,44 @@
+import { join, parse } from 'node:path';
+import { checkConfig, type Config } from '../config/kinds.ts';
+import { configsIn, readConfigFile, readNamedConfig } from '../config/read-config.ts';
+import { mayStart, type Access } from './access.ts';
+import { HttpProblem } from './problems.ts';
+
+/** The name of what is there without a file: the team that the worker has by itself. */
+export const defaultName = 'reprise';
+
+/** A configuration that a client may name. */
+export interface NamedConfig {
+  /** The name of its file without the ending. */
+  name: string;
+  kind: Config['kind'];
+}
+
+/** The configurations of a folder that a holder of a token may start: what is none, such as a package.json, is left out. */
+export function namedConfigs(folder: string, access: Access): NamedConfig[] {
+  const found = configsIn(folder).flatMap((file): NamedConfig[] => {
+    const read = readConfigFile(join(folder, file));
+    return read.ok ? [{ name: parse(file).name, kind: read.config.kind }] : [];
+  });
+  const named = new Map([{ name: defaultName, kind: 'team' as const }, ...found].map((each) => [each.name, each]));
+  return [...named.values()].filter(({ name }) => mayStart(access, name) || access.grant.kind === 'read');
+}
+
+/**
+ * The configuration of a name; undefined for the worker's default one.
+ *
+ * @throws `HttpProblem`, which names the choices
+ */
+export function namedConfig(folder: string, name: string, access: Access): Config | undefined {
+  const names = (): string =>
+    namedConfigs(folder, access)
+      .map((each) => each.name)
+      .join(', ');
+  if (!mayStart(access, name)) throw new HttpProblem(403, `This token may not start "${name}"; it may: ${names()}`);
+  const isFile = configsIn(folder).some((file) => [file, parse(file).name].includes(name));
+  if (!isFile && name === defaultName) return undefined;
+  if (!isFile) throw new HttpProblem(404, `There is no configuration "${name}"; there are: ${names()}`);
+  const read = readNamedConfig(name, folder, checkConfig);
+  if (!read.ok) throw new HttpProblem(422, read.problems.join('\n'));
+  return read.config;
+}

@@ -1,0 +1,110 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import { getCookie } from 'hono/cookie';
+import { accessOf } from './access.ts';
+import { HttpProblem } from './problems.ts';
+import { Rates } from './rates.ts';
+import type { Served, ServeEnv } from './served.ts';
+
+/** The longest body of a request, in bytes: what Temporal takes as an input, in base64. */
+export const longestBody = 4_000_000;
+
+const requests = { burst: 2000, perSecond: 500 };
+
+/** How often a wrong token may be shown. */
+const guesses = { burst: 20, perSecond: 0.5 };
+
+const loopback = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** What every answer tells the browser. */
+const protection = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** The name of the cookie, which browsers send to all ports of a host. */
+export const cookieName = (url: string): string => `reprise-${new URL(url).port || 'web'}`;
+
+/**
+ * What every request passes: it names this server as its host, comes from no foreign page, is not too long, and has a token,
+ * also on this machine, where other users are as well. One that may only read sends only what reads.
+ *
+ * A page that gives this machine a name of its own (DNS rebinding) is refused by the host; another site's page by its origin,
+ * and it gets no cookie sent with what changes something (`SameSite=Lax`).
+ */
+export function door(served: Served): MiddlewareHandler<ServeEnv> {
+  const all = new Rates(requests);
+  const wrong = new Rates(guesses);
+  const { origins, owner, url } = served;
+  const { host: own, port } = new URL(url);
+  const hosts = new Set([own, ...loopback.map((name) => `${name}:${port || 80}`)]);
+  return async (c, next) => {
+    const origin = c.req.header('origin');
+    for (const [name, value] of Object.entries(protection)) c.header(name, value);
+    const host = c.req.header('host')?.toLowerCase() ?? '';
+    if (!hosts.has(host)) throw new HttpProblem(403, `This server is ${url}, and not "${host}" (--url names another)`);
+    if (origin !== undefined && origins.includes(origin)) {
+      c.header('access-control-allow-origin', origin);
+      c.header('vary', 'Origin');
+      if (c.req.method === 'OPTIONS') return c.body(null, 204, preflight);
+    } else if (origin !== undefined && ![`http://${host}`, `https://${host}`].includes(origin)) {
+      throw new HttpProblem(403, `Pages of ${origin} may not use this server (--origin allows them)`);
+    }
+    if (Number(c.req.header('content-length') ?? 0) > longestBody) throw tooLong();
+    if (c.req.path === '/health' || c.req.path === '/login') return next();
+    const token = tokenIn(c, url);
+    const access = token === undefined ? undefined : accessOf(owner, token);
+    const who = access === undefined ? 'nobody' : (token ?? '');
+    const seconds = (access === undefined && token !== undefined ? wrong : all).take(who);
+    if (seconds > 0)
+      throw new HttpProblem(429, `Too many requests; again in ${seconds} s`, { 'retry-after': String(seconds) });
+    if (access === undefined)
+      throw new HttpProblem(401, 'A token is missing or wrong: Authorization: Bearer TOKEN (reprise token prints it)', {
+        'www-authenticate': 'Bearer',
+      });
+    if (access.grant.kind === 'read' && !['GET', 'HEAD'].includes(c.req.method))
+      throw new HttpProblem(403, 'This token may only read');
+    c.set('access', access);
+    return next();
+  };
+}
+
+const preflight = {
+  'access-control-allow-methods': 'GET, POST, OPTIONS',
+  'access-control-allow-headers': 'authorization, content-type, idempotency-key, last-event-id, mcp-protocol-version',
+  'access-control-max-age': '600',
+};
+
+const tooLong = (): HttpProblem =>
+  new HttpProblem(413, `A request has at most ${longestBody.toLocaleString('en-US')} bytes`);
+
+/** The token of a request: that of its header, or else of its cookie. */
+function tokenIn(c: Context<ServeEnv>, url: string): string | undefined {
+  const [, bearer] = /^Bearer (\S+)$/i.exec(c.req.header('authorization') ?? '') ?? [];
+  return bearer ?? getCookie(c, cookieName(url));
+}
+
+/** The text of a body. @throws `HttpProblem` where it is longer than is taken, however it is sent */
+export async function bodyText(c: Context): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  const body = c.req.raw.body as AsyncIterable<Uint8Array> | null;
+  for await (const piece of body ?? []) {
+    bytes += piece.length;
+    if (bytes > longestBody) throw tooLong();
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+/** The JSON of a body. @throws `HttpProblem` where it is none */
+export async function bodyJson(c: Context): Promise<unknown> {
+  const text = await bodyText(c);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new HttpProblem(400, `The body is no JSON: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+
+/** How long a request may take to arrive, and how many connections may wait for one. */
+const limits = { headersMs: 10_000, requestMs: 60_000, waiting: 1000 };
+
+type Fetch = (request: Request) => Response | Promise<Response>;
+
+export interface Listening {
+  /** For connections that somebody else has accepted. */
+  take(socket: Socket): void;
+  /** The port; 0 where it takes connections of others alone. */
+  port: number;
+  /** How many connections are open. */
+  connections(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves requests over HTTP.
+ *
+ * @param place where to listen; absent: nowhere, only connections that it is given are served
+ * @throws where the port is taken
+ */
+export async function listen(fetch: Fetch, place?: { host: string; port: number }): Promise<Listening> {
+  const server = createServer(
+    { headersTimeout: limits.headersMs, requestTimeout: limits.requestMs, connectionsCheckingInterval: 1000 },
+    getRequestListener(fetch, { overrideGlobalObjects: false }),
+  );
+  boundWaiting(server);
+  if (place !== undefined) {
+    server.listen(place.port, place.host);
+    await once(server, 'listening');
+  }
+  const { port = 0 } = (server.address() as AddressInfo | null) ?? {};
+  return {
+    take: (socket) => void server.emit('connection', socket),
+    port,
+    connections: () => new Promise((resolve) => server.getConnections((_, count) => resolve(count))),
+    async close() {
+      const closed = server.listening ? once(server, 'close') : undefined;
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Of connections on which nothing was asked yet, the oldest make room for new ones: whoever opens thousands keeps nobody out. */
+function boundWaiting(server: Server): void {
+  const waiting = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    waiting.add(socket);
+    socket.once('close', () => waiting.delete(socket));
+    const [oldest] = waiting;
+    if (waiting.size > limits.waiting) oldest?.destroy();
+  });
+  server.on('request', ({ socket }) => waiting.delete(socket));
+}

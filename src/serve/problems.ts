@@ -1,0 +1,91 @@
+import {
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import {
+  AnswerTooLongError,
+  InputTooLargeError,
+  MessageRefusedError,
+  NobodyPollsError,
+  RunExistsError,
+  RunNotOpenError,
+  SecretInConfigError,
+} from '../client.ts';
+
+/** A request that is refused, with a message that says what would be taken. */
+export class HttpProblem extends Error {
+  override name = 'HttpProblem';
+  readonly status: number;
+  readonly headers: Record<string, string>;
+
+  /** @param status of HTTP, from 400 on */
+  constructor(status: number, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** A problem as RFC 9457 has it. */
+export interface Problem {
+  type: 'about:blank';
+  title: string;
+  status: number;
+  detail: string;
+}
+
+const titles: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+};
+
+/** An error in the words that the command line has for it. What nobody has foreseen is not told, since it may hold anything. */
+export function problemOf(error: unknown): Problem {
+  const [status, detail] = statusOf(error);
+  return { type: 'about:blank', title: titles[status] ?? 'Internal Server Error', status, detail };
+}
+
+function statusOf(error: unknown): [status: number, detail: string] {
+  if (!(error instanceof Error)) return unforeseen;
+  const { message } = error;
+  if (error instanceof HttpProblem) return [error.status, message];
+  if (error instanceof RunNotOpenError) return [message.startsWith('There is no run') ? 404 : 409, message];
+  if (error instanceof RunExistsError || error instanceof MessageRefusedError) return [409, message];
+  if (error instanceof AnswerTooLongError || error instanceof InputTooLargeError) return [413, message];
+  if (error instanceof SecretInConfigError) return [422, message];
+  if (error instanceof NobodyPollsError) return [503, message];
+  if (error instanceof WorkflowNotFoundError) return [404, 'There is no run of this id'];
+  if (error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError) return ofRun(error);
+  if (error instanceof ServiceError || isGrpcServiceError(error)) return [503, `Temporal: ${reasonOf(error)}`];
+  return unforeseen;
+}
+
+const unforeseen: [number, string] = [500, 'Something went wrong that is told in the log of the server alone'];
+
+/** Why a run or a turn failed. */
+function ofRun({ cause, message }: WorkflowFailedError | WorkflowUpdateFailedError): [number, string] {
+  let innermost = cause;
+  while (innermost?.cause instanceof Error) innermost = innermost.cause;
+  const isInput = innermost instanceof ApplicationFailure && innermost.type === 'InvalidInput';
+  return [isInput ? 422 : 502, innermost?.message ?? message];
+}
+
+/** What Temporal says of a failure, without the words around it. */
+function reasonOf(error: Error): string {
+  const innermost = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(innermost) ? innermost.details : error.message;
+}

@@ -1,0 +1,30 @@
+import type { Reprise } from '../client.ts';
+import type { Feeds } from '../client/feed.ts';
+import type { Access } from './access.ts';
+
+/** What a server works with. Nothing in it is remembered for a client: whatever a request needs is in Temporal and the store. */
+export interface Served {
+  /** For what concerns runs that exist already. */
+  reprise: Reprise;
+  /** For starting runs: sees to it that a worker of this machine takes them, where that is this server's to do. */
+  ready(): Promise<Reprise>;
+  /** The events and texts of runs, shared by all who follow one. */
+  feeds: Feeds;
+  /** The folder of the configurations that may be named. */
+  configs: string;
+  /** The folder whose owner this server is. */
+  home: string;
+  /** The token that opens everything. */
+  owner: string;
+  /** Where the server is reached, without a slash at its end, such as `http://127.0.0.1:8234`. */
+  url: string;
+  /** The origins whose pages may use it besides its own. */
+  origins: readonly string[];
+  /** Is told what went wrong that no client is told. */
+  say(text: string): void;
+}
+
+/** What hono's handlers find in `c.get(…)`. */
+export interface ServeEnv {
+  Variables: { access: Access };
+}

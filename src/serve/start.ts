@@ -1,0 +1,79 @@
+import type { Run, RunInput } from '../client.ts';
+import { newRunId } from '../client/names.ts';
+import type { EarlierMessage } from '../protocol/orchestration.ts';
+import type { AttachmentInput } from '../protocol/attachment.ts';
+import type { InputName } from '../trust/schemas.ts';
+import { hashOf } from '../util/ids.ts';
+import { reaches, type Access } from './access.ts';
+import { namedConfig } from './configs.ts';
+import { HttpProblem } from './problems.ts';
+import type { Served } from './served.ts';
+
+/** What a client wants done by a configuration that it names. */
+export interface Wanted {
+  /** The configuration's name. */
+  name: string;
+  /** The task, the idea, the problem or the turn. */
+  text: string;
+  /** What was said before; a research run and a plan take none. */
+  history?: EarlierMessage[];
+  attachments?: AttachmentInput[];
+  /** The run's id, under which the same request finds the run again; a new one when absent. */
+  id?: string;
+}
+
+const prefixes: Record<InputName, string> = {
+  orchestration: 'ask',
+  session: 'chat',
+  research: 'research',
+  planAndExecute: 'solve',
+};
+
+/**
+ * The id of a run that belongs to something a client names, such as its `Idempotency-Key` or the id of its thread, so that any
+ * server finds it.
+ */
+export const derivedId = ({ prefix }: Access, kind: string, name: string): string =>
+  `${prefix}${kind}-${hashOf(name).slice(0, 24)}`;
+
+/** Makes the id of a new run. */
+export const freshId = ({ prefix }: Access, type: InputName): string => `${prefix}${newRunId(prefixes[type])}`;
+
+/** @throws `HttpProblem` where the run is none of those that this token may see */
+export function assertReached(access: Access, id: string): void {
+  if (!reaches(access, id)) throw new HttpProblem(404, `There is no run of the id ${id}`);
+}
+
+/** The type and the input of what a client wants by a configuration's name. @throws `HttpProblem` */
+export function inputOf(served: Served, access: Access, wanted: Wanted): { type: InputName; input: RunInput } {
+  const { attachments = [], history = [], name, text } = wanted;
+  const found = namedConfig(served.configs, name, access);
+  const config = found?.content;
+  const common = { ...(config && { config }), ...(attachments.length > 0 && { attachments }) };
+  const talk = { ...common, ...(history.length > 0 && { history }) };
+  const of: Record<'team' | 'agent' | 'research' | 'plan', [InputName, object]> = {
+    team: ['orchestration', { task: text, ...talk }],
+    agent: ['session', { text, ...talk }],
+    research: ['research', { idea: text, ...common }],
+    plan: ['planAndExecute', { problem: text, ...common }],
+  };
+  const [type, input] = of[found?.kind ?? 'team'];
+  return { type, input: input as RunInput };
+}
+
+/**
+ * Starts what a client wants, or finds it where the same was wanted before under this id.
+ *
+ * @throws `HttpProblem`; `RunExistsError` where the id is that of something else
+ */
+export async function startNamed(
+  served: Served,
+  access: Access,
+  wanted: Wanted,
+): Promise<{ run: Run; isNew: boolean }> {
+  const { input, type } = inputOf(served, access, wanted);
+  const { id = freshId(access, type) } = wanted;
+  assertReached(access, id);
+  const reprise = await served.ready();
+  return reprise.startOnce(type, id, input);
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { accessOf, issue, mayStart, reaches } from '../../src/serve/access.ts';
+
+const owner = 'a-token-of-an-owner';
+
+test("the owner's token opens everything", () => {
+  expect(accessOf(owner, owner)).toEqual({ grant: { kind: 'all' }, prefix: '' });
+});
+
+test.each([
+  ['nothing', ''],
+  ['another', 'a-token-of-another'],
+  ['one that another owner has made', issue('another-owner', { kind: 'all' })],
+  ['one that was changed', issue(owner, { kind: 'read' }).replace(/^rpr\.(.)/, 'rpr.X')],
+  ['a form', 'rpr..'],
+])('a token that is none opens nothing: %s', (_, token) => {
+  expect(accessOf(owner, token)).toBeUndefined();
+});
+
+test('a token has an end where it was given one', () => {
+  const token = issue(owner, { kind: 'read' }, 1000);
+  expect(accessOf(owner, token, 999)?.grant).toEqual({ kind: 'read' });
+  expect(accessOf(owner, token, 1000)).toBeUndefined();
+});
+
+test('a token for some configurations starts these alone, and sees the runs that were started with it alone', () => {
+  const access = accessOf(owner, issue(owner, { kind: 'start', names: ['team', 'other'] }));
+  if (access === undefined) throw new Error('no access');
+  expect(['team', 'other', 'third', undefined].map((name) => mayStart(access, name))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+  expect(reaches(access, `${access.prefix}ask-1`)).toBe(true);
+  expect(reaches(access, 'ask-1')).toBe(false);
+});

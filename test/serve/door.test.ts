@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { issue } from '../../src/serve/access.ts';
+import { createApp } from '../../src/serve/app.ts';
+import { longestBody } from '../../src/serve/door.ts';
+import { listen } from '../../src/serve/listen.ts';
+import type { Served } from '../../src/serve/served.ts';
+
+const owner = 'the-token-of-an-owner';
+const url = 'http://127.0.0.1:8234';
+
+/** A server without Temporal, which what stands before it does not need. */
+const served: Served = {
+  reprise: undefined as never,
+  ready: () => Promise.reject(new Error('no Temporal')),
+  feeds: undefined as never,
+  configs: '',
+  home: '',
+  owner,
+  url,
+  origins: ['https://pages.example'],
+  say: () => {},
+};
+
+const send = (headers: Record<string, string>, init: RequestInit & { path?: string } = {}) =>
+  createApp(served).request(`${url}${init.path ?? '/api/v1/nothing'}`, {
+    ...init,
+    headers: { host: '127.0.0.1:8234', authorization: `Bearer ${owner}`, ...headers },
+  });
+
+test('with the token of the owner a request comes to what it asks for', async () => {
+  const answer = await send({});
+  expect(answer.status).toBe(404);
+  expect(answer.headers.get('content-type')).toBe('application/problem+json');
+  expect(await answer.json()).toMatchObject({ title: 'Not Found', status: 404, type: 'about:blank' });
+});
+
+test.each([
+  ['no token', { authorization: '' }, 401],
+  ['a wrong token', { authorization: 'Bearer wrong' }, 401],
+  ['a wrong kind of token', { authorization: `Basic ${owner}` }, 401],
+  ['a name that leads here (DNS rebinding)', { host: 'evil.example:8234' }, 403],
+  ['another port as its host', { host: '127.0.0.1:80' }, 403],
+  ['no host', { host: '' }, 403],
+  ['a page of another site', { origin: 'https://evil.example' }, 403],
+  ['a page of another port', { origin: 'http://127.0.0.1:9999' }, 403],
+  ['a page from a file or a frame', { origin: 'null' }, 403],
+  ['a body that is too long', { 'content-length': String(longestBody + 1) }, 413],
+])('a request is refused that has %s', async (_, headers, status) => {
+  const answer = await send(headers, { method: 'POST' });
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+});
+
+test('a page whose origin is named may use it, and asks first', async () => {
+  const asked = await send({ origin: 'https://pages.example' }, { method: 'OPTIONS' });
+  expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, 'https://pages.example']);
+  expect((await send({ origin: 'https://pages.example' })).status).toBe(404);
+});
+
+test('a token that may only read sends nothing that changes', async () => {
+  const authorization = `Bearer ${issue(owner, { kind: 'read' })}`;
+  expect((await send({ authorization })).status).toBe(404);
+  expect((await send({ authorization }, { method: 'POST' })).status).toBe(403);
+});
+
+test('whoever guesses tokens is told to wait', async () => {
+  const app = createApp(served);
+  const guess = (n: number) =>
+    app.request(`${url}/api/v1/runs`, { headers: { host: '127.0.0.1:8234', authorization: `Bearer ${n}` } });
+  const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => guess(n)));
+  expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(5);
+  expect(answers.at(-1)?.headers.get('retry-after')).toMatch(/^\d+$/);
+});
+
+test('whether it lives is told without a token, and no more', async () => {
+  const answer = await send({ authorization: '' }, { path: '/health' });
+  expect(await answer.json()).toEqual({ status: 'ok' });
+});
+
+test('it listens, and serves what it is asked over a connection', async () => {
+  const listening = await listen(() => new Response('here'), { host: '127.0.0.1', port: 0 });
+  expect(await (await fetch(`http://127.0.0.1:${listening.port}/`)).text()).toBe('here');
+  await listening.close();
+});
