@@ -37,9 +37,8 @@ export const cookieName = (url: string): string => `reprise-${new URL(url).port 
 export function door(served: Served): MiddlewareHandler<ServeEnv> {
   const all = new Rates(requests);
   const wrong = new Rates(guesses);
-  const { origins, owner, url } = served;
-  const { host: own, port } = new URL(url);
-  const hosts = new Set([own, ...loopback.map((name) => `${name}:${port || 80}`)]);
+  const { origins, owner, port, url } = served;
+  const hosts = new Set([new URL(url).host, ...loopback.map((name) => `${name}:${port}`)]);
   return async (c, next) => {
     const origin = c.req.header('origin');
     for (const [name, value] of Object.entries(protection)) c.header(name, value);

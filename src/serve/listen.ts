@@ -25,9 +25,10 @@ export interface Listening {
  * @throws where the port is taken
  */
 export async function listen(fetch: Fetch, place?: { host: string; port: number }): Promise<Listening> {
+  const answer = getRequestListener(fetch, { overrideGlobalObjects: false });
   const server = createServer(
     { headersTimeout: limits.headersMs, requestTimeout: limits.requestMs, connectionsCheckingInterval: 1000 },
-    getRequestListener(fetch, { overrideGlobalObjects: false }),
+    (incoming, outgoing) => void answer(incoming, outgoing),
   );
   boundWaiting(server);
   if (place !== undefined) {

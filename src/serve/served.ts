@@ -16,8 +16,10 @@ export interface Served {
   home: string;
   /** The token that opens everything. */
   owner: string;
-  /** Where the server is reached, without a slash at its end, such as `http://127.0.0.1:8234`. */
+  /** Where the server is reached, without a slash at its end, such as `https://reprise.example.com`. */
   url: string;
+  /** The port at which it listens on this machine. */
+  port: number;
   /** The origins whose pages may use it besides its own. */
   origins: readonly string[];
   /** Is told what went wrong that no client is told. */

@@ -1,5 +1,6 @@
 import type { Run, RunInput } from '../client.ts';
 import { newRunId } from '../client/names.ts';
+import type { Kind } from '../config/kinds.ts';
 import type { EarlierMessage } from '../protocol/orchestration.ts';
 import type { AttachmentInput } from '../protocol/attachment.ts';
 import type { InputName } from '../trust/schemas.ts';
@@ -51,14 +52,14 @@ export function inputOf(served: Served, access: Access, wanted: Wanted): { type:
   const config = found?.content;
   const common = { ...(config && { config }), ...(attachments.length > 0 && { attachments }) };
   const talk = { ...common, ...(history.length > 0 && { history }) };
-  const of: Record<'team' | 'agent' | 'research' | 'plan', [InputName, object]> = {
+  const of: Record<Kind, [InputName, RunInput]> = {
     team: ['orchestration', { task: text, ...talk }],
     agent: ['session', { text, ...talk }],
     research: ['research', { idea: text, ...common }],
     plan: ['planAndExecute', { problem: text, ...common }],
   };
   const [type, input] = of[found?.kind ?? 'team'];
-  return { type, input: input as RunInput };
+  return { type, input };
 }
 
 /**

@@ -17,6 +17,7 @@ const served: Served = {
   home: '',
   owner,
   url,
+  port: 8234,
   origins: ['https://pages.example'],
   say: () => {},
 };
@@ -67,7 +68,7 @@ test('whoever guesses tokens is told to wait', async () => {
   const app = createApp(served);
   const guess = (n: number) =>
     app.request(`${url}/api/v1/runs`, { headers: { host: '127.0.0.1:8234', authorization: `Bearer ${n}` } });
-  const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => guess(n)));
+  const answers = await Promise.all(Array.from({ length: 30 }, async (_, n) => guess(n)));
   expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(5);
   expect(answers.at(-1)?.headers.get('retry-after')).toMatch(/^\d+$/);
 });

@@ -39,6 +39,7 @@ export async function serving(
     home,
     owner: ownerToken,
     url: 'http://127.0.0.1:1',
+    port: 1,
     origins: [],
     say: (text) => void said.push(text),
     ...changed,
@@ -46,6 +47,7 @@ export async function serving(
   let fetchApp: ReturnType<typeof createApp>['fetch'] = () => new Response(null, { status: 503 });
   const listening = await listen((request) => fetchApp(request), { host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${listening.port}`;
+  served.port = listening.port;
   if (changed.url === undefined) served.url = url;
   fetchApp = createApp(served).fetch;
   return {
