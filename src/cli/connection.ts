@@ -24,6 +24,8 @@ export interface Opened {
   reprise: Reprise;
   /** Address of the Web UI; undefined where this folder's `up` serves none. */
   uiAddress: string | undefined;
+  /** The version of the workers to which runs are pinned that are started; undefined: the current one. */
+  buildId?: string | undefined;
 }
 
 /** The address of a run's page in the Web UI, or of the page of all runs; undefined where this folder's `up` serves none. */
@@ -256,7 +258,7 @@ export async function openAt(
       // It is known to be there, so that only a busy machine can keep it from answering.
       ...(ours && { connectTimeout: '30 seconds' }),
     });
-    return { reprise, uiAddress: ours?.uiAddress };
+    return { reprise, uiAddress: ours?.uiAddress, buildId };
   } catch (error) {
     if (error instanceof BadKeyError) throw error;
     throw new CommandError(

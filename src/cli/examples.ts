@@ -36,6 +36,12 @@ export const examples: Record<string, string[]> = {
     'reprise solve --detach --id s1 "…" --attach report.pdf --attach figure.png',
   ],
   watch: ['reprise watch', 'reprise watch q1', 'reprise watch q1 --temporal temporal.example.com:7233'],
+  serve: [
+    'reprise serve',
+    'reprise serve --configs teams --port 9000',
+    'REPRISE_TOKEN=… reprise serve --host 0.0.0.0 --url https://reprise.example.com',
+  ],
+  token: ['reprise token', 'reprise token --read', 'reprise token --start team'],
   validate: ['reprise validate team.yaml'],
   init: ['reprise init', 'reprise init shop --kind agent', 'reprise init shop --kind team --model ollama/qwen3:8b'],
   schema: ['reprise schema', 'reprise schema team > team.schema.json'],

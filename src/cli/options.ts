@@ -81,10 +81,10 @@ export function withYes(command: Command): Command {
 /** The agents of the default team have a letter each. */
 const mostAgents = 26;
 
-/** Where a command listens for requests. */
-export function withListening(command: Command): Command {
+/** Where a command listens for requests. @param port the one that it has where none is given */
+export function withListening(command: Command, port: number, elsewhere = ''): Command {
   return command
-    .option('--port <port>', 'the port to listen at', portOf, 8234)
+    .option('--port <port>', `the port to listen at (default: ${port}${elsewhere})`, portOf)
     .option('--host <address>', 'the address to listen at; beyond this machine a token is needed', '127.0.0.1');
 }
 

@@ -31,6 +31,7 @@ import type { ListOptions } from './commands/list.ts';
 import type { PruneOptions } from './commands/prune.ts';
 import type { ShowOptions } from './commands/show.ts';
 import type { LoginOptions } from './commands/login.ts';
+import type { ServeOptions, TokenOptions } from './commands/serve.ts';
 import type { StatsOptions } from './commands/stats.ts';
 import type { Shell } from './shell.ts';
 import type { UpOptions } from './commands/up.ts';
@@ -211,6 +212,26 @@ function addServiceCommands(shell: Shell, program: Command): void {
     .command('down')
     .description('end an `up` of this folder')
     .action(async () => (await import('./commands/up.ts')).down(shell));
+  withTemporal(withListening(program.command('serve'), 8234, ', or another where that is taken'))
+    .description(
+      'pages, REST and the endpoints that programs speak (OpenAI, AG-UI, MCP, A2A) over HTTP, until interrupted',
+    )
+    .addOption(
+      new Option('--configs <dir>', 'folder of the configurations that clients may name').default(
+        shell.cwd,
+        'the current folder',
+      ),
+    )
+    .option('--url <address>', 'where clients reach it, if that is elsewhere (also: REPRISE_PUBLIC_URL)')
+    .option('--origin <url>', 'a site whose pages may use it; may be given several times', listed)
+    .addOption(new Option('--inherited').hideHelp())
+    .action(async (options: ServeOptions) => (await import('./commands/serve.ts')).serve(shell, options));
+  program
+    .command('token')
+    .description('print the token that opens the HTTP server, or one that opens less')
+    .option('--read', 'one that may only read')
+    .option('--start <name>', 'one that may only start this configuration; may be given several times', listed)
+    .action(async (options: TokenOptions) => (await import('./commands/serve.ts')).token(shell, options));
   program
     .command('login <server>')
     .description('log in at an MCP server that asks for it: by its address, or by its name in a configuration')
@@ -218,7 +239,7 @@ function addServiceCommands(shell: Shell, program: Command): void {
     .action(async (server: string, options: LoginOptions) =>
       (await import('./commands/login.ts')).login(shell, server, options),
     );
-  withListening(program.command('codec-server'))
+  withListening(program.command('codec-server'), 8235)
     .description("decrypt for Temporal's Web UI and CLI, where REPRISE_ENCRYPTION_KEY is set")
     .option('--origin <url>', 'a Web UI that may ask; may be given several times (default: that of `up`)', listed)
     .action(async (options: CodecServerOptions) =>

@@ -80,6 +80,7 @@ export const meaningsOfOthers = {
   REPRISE_SHUTDOWN_SECONDS: 'how long calls in flight may go on when `reprise worker` is asked to end; default 600',
   REPRISE_CODEC_TOKEN:
     'what a request to `reprise codec-server` must show; absent: nothing, and it serves this machine alone',
+  REPRISE_TOKEN: 'the token that opens the HTTP server; absent: one that is made once and kept in REPRISE_HOME',
   TEMPORAL_ADDRESS:
     'the Temporal server; this and TEMPORAL_NAMESPACE, TEMPORAL_PROFILE, TEMPORAL_API_KEY and TLS as the Temporal CLI reads them',
   TEMPORAL_CLI_PATH: 'the path of the Temporal CLI with which up starts its server',

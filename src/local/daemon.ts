@@ -1,7 +1,7 @@
 /**
  * The process that keeps the server of a home folder: `node daemon.ts [--named] --temporal HOST:PORT --home HOME`. It holds the
- * folder's lock, runs Temporal and starts it again where it has died, serves the Web UI and its codec, and keeps the home's logs
- * short. It ends at SIGTERM, with Temporal, and by itself when no worker has used it for a while. What it has to say goes to
+ * folder's lock, runs Temporal and starts it again where it has died, serves the Web UI and its codec, accepts connections to
+ * the HTTP server, and keeps the home's logs short. It ends at SIGTERM, with Temporal, and by itself when no worker has used it for a while. What it has to say goes to
  * whoever has started it as long as that lives, and then to its log.
  */
 import { once } from 'node:events';
@@ -11,6 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CodecServer } from '../encryption/serve-codec.ts';
 import { keepLogsShort } from '../worker/rotation.ts';
 import { codecEndpoint, serveHomeCodec } from './home-codec.ts';
+import { openHttpDoor, type HttpDoor } from './http-door.ts';
 import { databaseOf, endServers, isAnotherHomes, portOf, type DaemonMessage } from './home-server.ts';
 import { readLastHolder, takeLock, type Holder } from './lock.ts';
 import { freePort, hiddenPlace } from './ports.ts';
@@ -21,6 +22,9 @@ import { idleMs, lastUse } from './use.ts';
 import { liveWorkers } from './workers.ts';
 
 const lookEveryMs = 5000;
+
+/** Where the HTTP server is where nobody else is there. */
+const defaultHttp = 'http://127.0.0.1:8234';
 
 /** How long it waits before it attempts again to start the server, in milliseconds. */
 const retryMs = 2000;
@@ -64,13 +68,14 @@ if (lock === undefined) process.exit();
 
 let isEnding = false;
 let codec: CodecServer | undefined;
+let http: HttpDoor | undefined;
 /** Where the server's own Web UI listens at present. */
 const ui = { host: '', port: 0 };
 
 async function end(): Promise<void> {
   if (isEnding) return;
   isEnding = true;
-  await codec?.close();
+  await Promise.all([codec?.close(), http?.close()]);
   await endServers(home);
   lock?.release(true);
   process.exit();
@@ -126,6 +131,7 @@ async function reopen(port: number, uiPort: number): Promise<RunningServer> {
 async function serve(): Promise<void> {
   // One whose daemon was killed.
   await endServers(home);
+  const httpPort = portOf(readLastHolder(home)?.httpAddress ?? defaultHttp);
   const { server: first, uiPort } = await openFirst();
   let server = first;
   const { address } = server;
@@ -134,8 +140,14 @@ async function serve(): Promise<void> {
     say(`The Web UI shows what is encrypted as it is: ${reasonOf(error)}`);
     return undefined;
   });
+  http = await openHttpDoor(home, httpPort, process.env).catch((error: unknown) => {
+    say(`There is no HTTP server: ${reasonOf(error)}`);
+    return undefined;
+  });
+  const httpAddress = http && `http://127.0.0.1:${http.port}`;
   for (;;) {
-    const ready: Holder = { pid: process.pid, address, asked, uiAddress, serverPid: server.process.pid ?? 0 };
+    const places = { address, asked, uiAddress, ...(httpAddress && { httpAddress }) };
+    const ready: Holder = { pid: process.pid, ...places, serverPid: server.process.pid ?? 0 };
     lock?.describe(ready);
     await tell({ ready });
     const { exitCode, signalCode } = server.process;

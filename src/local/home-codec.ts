@@ -3,7 +3,7 @@ import { readKeys } from '../encryption/keys.ts';
 import type { CodecServer } from '../encryption/serve-codec.ts';
 
 /** The port of the codec server that belongs to a Web UI: the next one, so that every `up` of the folder finds it. */
-const codecPort = (uiAddress: string): number => Number(new URL(uiAddress).port) + 1;
+const codecPort = (uiAddress: string): number => Number(new URL(uiAddress).port) + 2;
 
 /** Where a folder's Web UI has payloads decrypted; undefined where this process has no key. */
 export const codecEndpoint = (uiAddress: string): string | undefined =>

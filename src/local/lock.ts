@@ -12,6 +12,8 @@ export interface Holder {
   /** The address that was asked for; it differs from `address` where its port was taken. */
   asked: string;
   uiAddress: string;
+  /** Where the HTTP server answers; absent: nowhere, since no port was free. */
+  httpAddress?: string;
   /** The server's process. */
   serverPid: number;
 }

@@ -39,6 +39,8 @@ const commands: Array<[words: string[], status: number, said: RegExp]> = [
   [['cancel', 'q1'], 1, /The run q1 has ended/],
   [['stats'], 0, /^Orchestrations: \d+ runs?/m],
   [['login', 'nobody'], 2, /nobody is no address/],
+  [['token'], 0, /^rpr_[\w-]{32}$/m],
+  [['serve', '--url', 'nowhere', '--port', '0'], 2, /"nowhere" is no address of a server, such as https:/],
   [['codec-server'], 2, /REPRISE_ENCRYPTION_KEY is not set/],
   [['worker', '--temporal', '127.0.0.1:1'], 3, /Temporal does not answer at 127\.0\.0\.1:1/],
   [['up', '--temporal', '192.0.2.1:7233'], 2, /is elsewhere/],

@@ -8,7 +8,7 @@ import { homeFolder } from '../options.ts';
 import type { Shell } from '../shell.ts';
 
 export interface CodecServerOptions {
-  port: number;
+  port?: number;
   host: string;
   origin?: string[];
 }
@@ -19,7 +19,7 @@ const tokenVariable = 'REPRISE_CODEC_TOKEN';
 const loopback = ['127.0.0.1', '::1', 'localhost'];
 
 /** `reprise codec-server`: decrypts for Temporal's Web UI and CLI, until interrupted. */
-export async function codecServer(shell: Shell, { host, origin, port }: CodecServerOptions): Promise<void> {
+export async function codecServer(shell: Shell, { host, origin, port = 8235 }: CodecServerOptions): Promise<void> {
   const { environment } = shell;
   const keys = readKeys(environment);
   if (!keys.on)

@@ -1,0 +1,162 @@
+import { Feeds } from '../../client/feed.ts';
+import { takeConnections } from '../../local/inherited.ts';
+import { readHolder } from '../../local/lock.ts';
+import { idleMs } from '../../local/use.ts';
+import { issue } from '../../serve/access.ts';
+import { createApp } from '../../serve/app.ts';
+import { listen, type Listening } from '../../serve/listen.ts';
+import type { Served } from '../../serve/served.ts';
+import { logFormat } from '../../worker/log-format.ts';
+import { openWithWorker, type Opened } from '../connection.ts';
+import { usageError } from '../exit.ts';
+import { homeFolder, openHome, type CommonOptions } from '../options.ts';
+import type { Shell } from '../shell.ts';
+import { tokenOf, waysIn } from '../ways-in.ts';
+
+export interface ServeOptions extends CommonOptions {
+  host: string;
+  /** 8234, or any where that is taken, when absent. */
+  port?: number;
+  configs: string;
+  /** Where clients reach it, if that is not where it listens. */
+  url?: string;
+  /** Origins whose pages may use it. */
+  origin?: string[];
+  /** Whether it is the daemon's, which gives it the connections of its home's port. */
+  inherited?: boolean;
+}
+
+/** How long it is trusted that the worker of new runs still lives, in milliseconds. */
+const trustedMs = 5000;
+
+const useEveryMs = 30_000;
+
+/** The port at which clients look for a server. */
+const usualPort = 8234;
+
+/** `reprise serve`: serves the pages, the API and the endpoints over HTTP until interrupted. */
+export async function serve(shell: Shell, options: ServeOptions): Promise<void> {
+  shell.sayAs(logFormat(shell.environment));
+  const { inherited = false, origin: origins = [] } = options;
+  const home = openHome(shell);
+  const owner = tokenOf(shell);
+  let app: ReturnType<typeof createApp> | undefined;
+  const answer = (request: Request) => app?.fetch(request) ?? new Response(null, { status: 503 });
+  // It has its port before an `up` begins, which would take it.
+  const listening = inherited ? await listen(answer) : await listenAt(shell, answer, options);
+  const port = inherited ? (options.port ?? usualPort) : listening.port;
+  const url = publicUrl(shell, options, port);
+  const workers = await Workers.open(shell, options);
+  const feeds = new Feeds(workers.reprise);
+  const served: Served = {
+    reprise: workers.reprise,
+    ready: () => workers.ready(),
+    feeds,
+    configs: shell.path(options.configs),
+    home,
+    owner,
+    url,
+    port,
+    origins,
+    say: (text) => shell.say(text, 'ERROR'),
+  };
+  app = createApp(served);
+  if (!inherited) shell.say(`${waysIn(url, owner)}\nCtrl-C ends it; runs go on.`);
+  // What ends when nobody uses it is used by whoever may come.
+  const using = inherited ? undefined : setInterval(() => void workers.ready().catch(() => {}), useEveryMs);
+  const interrupted = new Promise<void>((resolve) => {
+    const ignore = shell.onSignal(['SIGINT', 'SIGTERM'], () => {
+      ignore();
+      resolve();
+    });
+  });
+  await Promise.race([interrupted, ...(inherited ? [takeConnections(listening, idleMs(shell.env))] : [])]);
+  clearInterval(using);
+  feeds.close();
+  await listening.close();
+  await workers.close();
+}
+
+/** @throws `CommandError`, status 2, where a port that was named is taken */
+async function listenAt(
+  shell: Shell,
+  answer: Parameters<typeof listen>[0],
+  { host, port = usualPort, port: named }: ServeOptions,
+): Promise<Listening> {
+  try {
+    return await listen(answer, { host, port });
+  } catch (error) {
+    if (named !== undefined || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE')
+      throw usageError(`It cannot listen at ${host}:${port}: ${(error as Error).message}`);
+    const isOwn = readHolder(homeFolder(shell))?.httpAddress?.endsWith(`:${port}`);
+    shell.say(`Port ${port} is taken${isOwn ? ", by the server of this folder's `up`" : ''}: another one is used`);
+    return listen(answer, { host, port: 0 });
+  }
+}
+
+/** Where clients reach it. @throws `CommandError`, status 2 */
+function publicUrl({ environment }: Shell, { host, inherited, url }: ServeOptions, port: number): string {
+  const own = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const given = url ?? (inherited ? own : (environment['REPRISE_PUBLIC_URL'] ?? own));
+  if (/^https?:\/\/[^/?#]+\/?$/.test(given) && URL.canParse(given)) return given.replace(/\/$/, '');
+  throw usageError(`"${given}" is no address of a server, such as https://reprise.example.com`);
+}
+
+/** The connections by which a server starts runs: where the workers are this home's, one is started where none lives. */
+class Workers {
+  readonly #shell: Shell;
+  readonly #options: CommonOptions;
+  readonly #all = new Map<string, Opened>();
+  #present: Opened;
+  #lookedAt = Date.now();
+
+  private constructor(shell: Shell, options: CommonOptions, first: Opened) {
+    this.#shell = shell;
+    this.#options = options;
+    this.#present = first;
+    this.#all.set(keyOf(first), first);
+  }
+
+  static async open(shell: Shell, { temporal }: CommonOptions): Promise<Workers> {
+    const options = temporal === undefined ? {} : { temporal };
+    return new Workers(shell, options, await openWithWorker(shell, options));
+  }
+
+  /** For runs that exist already. */
+  get reprise() {
+    return this.#present.reprise;
+  }
+
+  async ready() {
+    if (Date.now() - this.#lookedAt < trustedMs) return this.reprise;
+    const opened = await openWithWorker(this.#shell, this.#options);
+    this.#lookedAt = Date.now();
+    const known = this.#all.get(keyOf(opened));
+    if (known === undefined) this.#all.set(keyOf(opened), opened);
+    else await opened.reprise.close();
+    this.#present = known ?? opened;
+    return this.reprise;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#all.values()].map(({ reprise }) => reprise.close()));
+  }
+}
+
+/** What two connections are the same by: who takes the runs that are started. */
+const keyOf = ({ buildId, reprise }: Opened): string => `${buildId ?? ''} ${reprise.client.options.namespace}`;
+
+export interface TokenOptions {
+  read?: boolean;
+  start?: string[];
+}
+
+/** `reprise token`: prints the token that opens the HTTP server, or one that opens less. */
+export async function token(shell: Shell, { read, start }: TokenOptions): Promise<void> {
+  if (read && start) throw usageError('--read and --start exclude each other');
+  const wrong = start?.find((name) => /[,\n]/.test(name) || name === '');
+  if (wrong !== undefined) throw usageError(`"${wrong}" is no name of a configuration`);
+  const owner = tokenOf(shell);
+  const made = start ? issue(owner, { kind: 'start', names: start }) : read ? issue(owner, { kind: 'read' }) : owner;
+  await shell.print(made);
+}

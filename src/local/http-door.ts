@@ -1,0 +1,99 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { privateMode } from '../util/private-files.ts';
+import { freePort } from './ports.ts';
+
+const main = fileURLToPath(new URL(`../cli/main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url));
+
+/** What a server that takes connections of its home's daemon tells it. */
+export type HttpServerMessage = 'ready' | 'idle';
+
+/** What the daemon tells it; connections come with the first. `end`: none comes any more. */
+export type HttpDoorMessage = 'connection' | 'end';
+
+export interface HttpDoor {
+  port: number;
+  close(): Promise<void>;
+}
+
+/** How many ports are tried where others take the free one first. */
+const mostPorts = 8;
+
+/** How many connections wait for a server that begins; further ones are closed. */
+const mostWaiting = 1000;
+
+/**
+ * Accepts connections to a home's HTTP server, and begins the server, a process of its own, when the first one comes. While a
+ * server that has died is begun again they wait, so that none is refused.
+ *
+ * @param wanted the port to listen at; another one where that is taken
+ */
+export async function openHttpDoor(home: string, wanted: number, variables: NodeJS.ProcessEnv): Promise<HttpDoor> {
+  let child: ChildProcess | undefined;
+  let isReady = false;
+  let isClosed = false;
+  let waiting: Socket[] = [];
+
+  const begin = (port: number): void => {
+    const log = openSync(join(home, 'logs', 'serve.log'), 'a', privateMode.file);
+    const own = spawn(process.execPath, [main, 'serve', '--inherited', '--port', String(port)], {
+      stdio: ['ignore', log, log, 'ipc'],
+      env: { ...variables, REPRISE_HOME: home },
+    });
+    closeSync(log);
+    child = own;
+    isReady = false;
+    own.on('message', (message: HttpServerMessage) => {
+      if (own !== child) return;
+      if (message === 'idle') {
+        // One that comes from now on begins a new server, so that none goes to this one when it has ended.
+        child = undefined;
+        own.send('end' satisfies HttpDoorMessage);
+        return;
+      }
+      isReady = true;
+      for (const socket of waiting.splice(0)) own.send('connection' satisfies HttpDoorMessage, socket);
+    });
+    const over = (): void => {
+      if (own !== child) return;
+      child = undefined;
+      // A server that cannot begin is not begun again for those who wait, but for the next who comes.
+      if (!isReady) for (const socket of waiting.splice(0)) socket.destroy();
+    };
+    own.once('error', over);
+    own.once('exit', over);
+  };
+
+  const server = createServer({ pauseOnConnect: true }, (socket) => {
+    socket.on('error', () => {});
+    if (isClosed || waiting.length >= mostWaiting) return void socket.destroy();
+    if (child === undefined) begin((server.address() as AddressInfo).port);
+    if (isReady && child?.connected) child.send('connection' satisfies HttpDoorMessage, socket);
+    else waiting.push(socket);
+  });
+  for (let port = await freePort(wanted), tries = 1; ; port = await freePort(), tries++) {
+    try {
+      await once(server.listen(port, '127.0.0.1'), 'listening');
+      break;
+    } catch (error) {
+      if (tries === mostPorts) throw error;
+    }
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      isClosed = true;
+      for (const socket of waiting) socket.destroy();
+      waiting = [];
+      server.close();
+      const last = child;
+      if (last?.exitCode !== null || last.signalCode !== null) return;
+      last.kill('SIGTERM');
+      await once(last, 'exit');
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { HttpDoorMessage, HttpServerMessage } from './http-door.ts';
+
+interface Taking {
+  /** Serves a connection. */
+  take(socket: Socket): void;
+  /** How many connections are served. */
+  connections(): Promise<number>;
+}
+
+const lookEveryMs = 5000;
+
+/**
+ * Takes the connections that the daemon of a home has accepted, in a process that it has begun for that.
+ *
+ * @param patienceMs how long there may be none until the daemon is told that this process may end
+ * @returns when it is to end: all connections are closed and none comes any more, or the daemon has died
+ */
+export async function takeConnections({ connections, take }: Taking, patienceMs: number): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  let isOver = false;
+  void over.promise.then(() => (isOver = true));
+  process.on('message', (message: HttpDoorMessage, socket?: Socket) => {
+    // Connections that the daemon has passed on before it knew have come before this.
+    if (message === 'end') void untilNone(connections).then(over.resolve);
+    // There is none where the client has gone on the way here.
+    if (socket === undefined) return;
+    take(socket);
+    socket.resume();
+  });
+  process.once('disconnect', over.resolve);
+  tell('ready');
+  for (let usedAt = Date.now(); !isOver;) {
+    await Promise.race([over.promise, pause(Math.min(lookEveryMs, patienceMs / 4), undefined, { ref: false })]);
+    if ((await connections()) > 0) usedAt = Date.now();
+    else if (Date.now() - usedAt >= patienceMs) {
+      tell('idle');
+      usedAt = Date.now();
+    }
+  }
+  if (process.connected) process.disconnect();
+}
+
+const tell = (message: HttpServerMessage): void => void process.send?.(message);
+
+async function untilNone(connections: () => Promise<number>): Promise<void> {
+  while ((await connections()) > 0) await pause(50);
+}

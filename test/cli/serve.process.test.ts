@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { processes } from '../../src/util/processes.ts';
+import { Home, type RunningProcess } from '../support/cli.ts';
+
+const patient = { timeout: 300_000 };
+
+/** What `serve` says of the ways in. */
+async function waysInto(serving: RunningProcess): Promise<{ url: string; token: string }> {
+  await serving.says(/Ctrl-C ends it/);
+  const [, url = '', token = ''] = /^Pages (\S+)\/login\?token=(\S+)$/m.exec(serving.stderr) ?? [];
+  return { url, token };
+}
+
+const status = async (url: string, token?: string): Promise<number> => {
+  const answer = await fetch(`${url}/api/v1/nothing`, {
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+  });
+  await answer.text();
+  return answer.status;
+};
+
+describe('reprise serve', patient, () => {
+  test('starts what is missing, prints how to get in, lets nobody in without the token, and ends by Ctrl-C', async () => {
+    const home = await Home.make();
+    try {
+      const serving = home.startProcess(['serve', '--port', '0']);
+      const { token, url } = await waysInto(serving);
+      expect(await status(url)).toBe(401);
+      expect(await status(url, token)).toBe(404);
+      expect((await home.run(['token'])).stdout).toBe(`${token}\n`);
+      serving.signal('SIGINT');
+      expect(await serving.finished).toMatchObject({ status: 0, stdout: '' });
+    } finally {
+      await home.remove();
+    }
+  });
+
+  test('takes another port where the usual one is taken, and fails where a port that was named is', async () => {
+    const home = await Home.make();
+    try {
+      const serving = home.startProcess(['serve', '--port', '0']);
+      const { url } = await waysInto(serving);
+      const { port } = new URL(url);
+      expect(await home.run(['serve', '--port', port])).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining(`It cannot listen at 127.0.0.1:${port}`),
+      });
+    } finally {
+      await home.remove();
+    }
+  });
+});
+
+describe('the server of an `up`', patient, () => {
+  let home: Home;
+  let token: string;
+  beforeAll(async () => {
+    home = await Home.make({ REPRISE_IDLE_MINUTES: '0.1' });
+    token = (await home.run(['token'])).stdout.trim();
+    const up = home.startProcess(['up']);
+    await up.says(/^Pages \S+\/login\?token=/m);
+    await up.says(/Ready/);
+  });
+  afterAll(() => home.remove());
+
+  const url = (): string => home.holder?.httpAddress ?? '';
+  const servers = (): number[] =>
+    processes().flatMap(({ commandLine, pid }) =>
+      commandLine.includes(` serve --inherited --port ${new URL(url()).port}`) ? [pid] : [],
+    );
+
+  test('begins when somebody comes, and one that is killed refuses no connection', async () => {
+    expect(await status(url(), token)).toBe(404);
+    for (let kills = 0; kills < 3; kills++) {
+      const [pid = 0] = servers();
+      process.kill(pid, 'SIGKILL');
+      while (servers().includes(pid)) await pause(20);
+      expect(await status(url(), token)).toBe(404);
+    }
+  });
+
+  test('ends when nobody has used it for a while, and begins again', async () => {
+    expect(await status(url(), token)).toBe(404);
+    while (servers().length > 0) await pause(100);
+    expect(await status(url(), token)).toBe(404);
+  });
+
+  test('ends with the `up`, which keeps its port for the next one', async () => {
+    const [port, pids] = [url(), servers()];
+    await home.run(['down']);
+    while (processes().some(({ pid }) => pids.includes(pid))) await pause(20);
+    const up = home.startProcess(['up']);
+    await up.says(/Ready/);
+    expect(url()).toBe(port);
+    up.signal('SIGINT');
+    await once(up.process, 'exit');
+  });
+});
