@@ -27,7 +27,7 @@ const further: Row[] = [
   ['How do I install Reprise?', 'first-hour.md', 'library.md'],
   ['Can I use Ollama?', 'providers.md'],
   ['What is a judge?', 'orchestration.md'],
-  ['How do I limit what a run costs?', 'orchestration.md', 'costs.md'],
+  ['How do I limit what a run costs?', 'troubleshooting.md', 'orchestration.md', 'costs.md'],
   ['What happens when the server crashes?', 'how-it-works.md'],
   ['Where is my data stored?', 'stores.md', 'configuration.md', 'reference/environment.md'],
   ['How do I deploy it to Kubernetes?', 'deployment.md'],
@@ -76,6 +76,15 @@ describe('a newcomer’s questions on Reprise are answered from the right page',
     expect(first.length + further.length).toBe(45);
     expect(missed.slice(5)).toEqual([]);
   });
+
+  test.each(['How do I limit the cost of a run?', 'How can I limit costs?'])(
+    'with what to type: %s',
+    async (question) => {
+      expect(await answerOf(question)).toMatch(
+        /^`--budget 0\.50` limits the cost .* \(docs\/troubleshooting\.md:\d+\)\n/,
+      );
+    },
+  );
 
   test.each([
     'Who won the world cup in 2014?',
