@@ -9,11 +9,11 @@ import { freePort } from './ports.ts';
 
 const main = fileURLToPath(new URL(`../cli/main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url));
 
-/** What a server that takes connections of its home's daemon tells it. */
-export type HttpServerMessage = 'ready' | 'idle';
+/** What a server that takes connections of its home's daemon tells it. `taken`: it has the connection of this number. */
+export type HttpServerMessage = 'ready' | 'idle' | { taken: number };
 
-/** What the daemon tells it; connections come with the first. `end`: none comes any more. */
-export type HttpDoorMessage = 'connection' | 'end';
+/** What the daemon tells it: the number of a connection, which comes with it, or that none comes any more. */
+export type HttpDoorMessage = { connection: number } | 'end';
 
 export interface HttpDoor {
   port: number;
@@ -36,7 +36,16 @@ export async function openHttpDoor(home: string, wanted: number, variables: Node
   let child: ChildProcess | undefined;
   let isReady = false;
   let isClosed = false;
-  let waiting: Socket[] = [];
+  let count = 0;
+  /** By numbers, connections that no server has taken yet: one that dies takes none of them with it. */
+  const waiting = new Map<number, Socket>();
+  const pass = (number: number, socket: Socket, to: ChildProcess): void =>
+    void to.send({ connection: number } satisfies HttpDoorMessage, socket, { keepOpen: true }, () => {});
+
+  const drop = (): void => {
+    for (const socket of waiting.values()) socket.destroy();
+    waiting.clear();
+  };
 
   const begin = (port: number): void => {
     const log = openSync(join(home, 'logs', 'serve.log'), 'a', privateMode.file);
@@ -48,21 +57,22 @@ export async function openHttpDoor(home: string, wanted: number, variables: Node
     child = own;
     isReady = false;
     own.on('message', (message: HttpServerMessage) => {
-      if (own !== child) return;
-      if (message === 'idle') {
+      if (message === 'ready') {
+        isReady = true;
+        for (const [number, socket] of waiting) pass(number, socket, own);
+      } else if (message === 'idle') {
+        if (waiting.size > 0) return;
         // One that comes from now on begins a new server, so that none goes to this one when it has ended.
         child = undefined;
         own.send('end' satisfies HttpDoorMessage);
-        return;
-      }
-      isReady = true;
-      for (const socket of waiting.splice(0)) own.send('connection' satisfies HttpDoorMessage, socket);
+      } else waiting.get(message.taken)?.destroy();
     });
     const over = (): void => {
       if (own !== child) return;
       child = undefined;
       // A server that cannot begin is not begun again for those who wait, but for the next who comes.
-      if (!isReady) for (const socket of waiting.splice(0)) socket.destroy();
+      if (!isReady) drop();
+      else if (waiting.size > 0 && !isClosed) begin(port);
     };
     own.once('error', over);
     own.once('exit', over);
@@ -70,10 +80,12 @@ export async function openHttpDoor(home: string, wanted: number, variables: Node
 
   const server = createServer({ pauseOnConnect: true }, (socket) => {
     socket.on('error', () => {});
-    if (isClosed || waiting.length >= mostWaiting) return void socket.destroy();
+    if (isClosed || waiting.size >= mostWaiting) return void socket.destroy();
+    const number = ++count;
+    waiting.set(number, socket);
+    socket.once('close', () => waiting.delete(number));
     if (child === undefined) begin((server.address() as AddressInfo).port);
-    if (isReady && child?.connected) child.send('connection' satisfies HttpDoorMessage, socket);
-    else waiting.push(socket);
+    else if (isReady && child.connected) pass(number, socket, child);
   });
   for (let port = await freePort(wanted), tries = 1; ; port = await freePort(), tries++) {
     try {
@@ -87,8 +99,7 @@ export async function openHttpDoor(home: string, wanted: number, variables: Node
     port: (server.address() as AddressInfo).port,
     async close() {
       isClosed = true;
-      for (const socket of waiting) socket.destroy();
-      waiting = [];
+      drop();
       server.close();
       const last = child;
       if (last?.exitCode !== null || last.signalCode !== null) return;

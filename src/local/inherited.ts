@@ -23,7 +23,8 @@ export async function takeConnections({ connections, take }: Taking, patienceMs:
   void over.promise.then(() => (isOver = true));
   process.on('message', (message: HttpDoorMessage, socket?: Socket) => {
     // Connections that the daemon has passed on before it knew have come before this.
-    if (message === 'end') void untilNone(connections).then(over.resolve);
+    if (message === 'end') return void untilNone(connections).then(over.resolve);
+    tell({ taken: message.connection });
     // There is none where the client has gone on the way here.
     if (socket === undefined) return;
     take(socket);
