@@ -1,62 +1,127 @@
-import type { RunEvent } from '../protocol/events.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
 import type { Reprise } from './reprise.ts';
-import type { RunStatus } from './show/show.ts';
+import { itemsOf, SharedRun, statusOf, type FeedItem, type FeedReader } from './shared-run.ts';
+import { RunLooks } from './watch.ts';
 
-/** What a follower of a run wants to see. */
-export interface FeedReader {
-  /** The sequence number of the last event that it has seen; 0 when absent. */
-  after?: number;
-  /** Whether it wants the texts in progress too. */
-  text?: boolean;
-  signal?: AbortSignal;
+export type { FeedItem, FeedReader } from './shared-run.ts';
+
+export interface FeedOptions {
+  /** Time between two looks at a run, in milliseconds; 250 when absent. */
+  everyMs?: number;
+  /** How long a run is followed on after its last reader has left, in milliseconds; 5,000 when absent. */
+  lingerMs?: number;
 }
 
-/** What followers of a run see. */
-export type FeedItem =
-  | { type: 'event'; event: RunEvent }
-  /** `offset`: the place of the text's first character in all that the call writes. `reset`: the call was made again. */
-  | {
-      type: 'text';
-      activityId: string;
-      agent: string;
-      purpose: string;
-      offset: number;
-      text: string;
-      reset?: boolean;
-    }
-  /** Nothing new can be told at present, and why. */
-  | { type: 'trouble'; message: string }
-  /** The run has ended, and all its events were told. */
-  | { type: 'end'; status: RunStatus };
-
-/** The events and texts of runs, for all who follow them in a process. */
+/**
+ * Everything that followers of a run see, shared by all of them in a process: each run is looked at by one follower, however many
+ * read. Readers pull, each from its own place, so that a slow one holds up nobody and keeps nothing: what it has missed of a text
+ * comes as one piece.
+ */
 export class Feeds {
   readonly #reprise: Reprise;
+  readonly #options: Required<FeedOptions>;
+  readonly #feeds = new Map<string, Feed>();
 
-  constructor(reprise: Reprise) {
+  constructor(reprise: Reprise, { everyMs = 250, lingerMs = 5000 }: FeedOptions = {}) {
     this.#reprise = reprise;
+    this.#options = { everyMs, lingerMs };
   }
 
-  async *follow(id: string, { after = 0, signal, text = false }: FeedReader = {}): AsyncGenerator<FeedItem> {
-    const run = this.#reprise.getRun(id);
-    const offsets = new Map<string, number>();
-    let trouble = '';
-    for await (const snapshot of run.watch()) {
-      if (signal?.aborted) return;
-      for (const event of snapshot.events) if (event.seq > after) yield { type: 'event', event };
-      if (text)
-        for (const { isAgain, text: piece, ...writer } of snapshot.texts) {
-          const offset = isAgain ? 0 : (offsets.get(writer.activityId) ?? 0);
-          offsets.set(writer.activityId, offset + piece.length);
-          yield { type: 'text', ...writer, offset, text: piece, ...(isAgain && { reset: true }) };
-        }
-      const message = snapshot.trouble?.message ?? '';
-      if (message !== trouble && message !== '') yield { type: 'trouble', message };
-      trouble = message;
+  /**
+   * Reads a run, from an event on, until it has closed, the reader's signal is aborted, or the feeds are closed.
+   *
+   * @throws (when it is read) `WorkflowNotFoundError`, and errors that no further attempt would overcome
+   */
+  follow(id: string, reader: FeedReader = {}): AsyncIterable<FeedItem> {
+    return { [Symbol.asyncIterator]: () => this.#read(id, reader) };
+  }
+
+  /** How many runs are followed. */
+  get open(): number {
+    return this.#feeds.size;
+  }
+
+  /** Ends everybody's reading. */
+  close(): void {
+    for (const feed of this.#feeds.values()) feed.close();
+  }
+
+  async *#read(id: string, reader: FeedReader): AsyncGenerator<FeedItem> {
+    const feed = this.#feeds.get(id) ?? this.#opened(id);
+    feed.enter();
+    try {
+      yield* itemsOf(feed.run, reader);
+    } finally {
+      feed.leave();
     }
-    const { status } = await this.#reprise.client.workflow.getHandle(id).describe();
-    yield { type: 'end', status: status.name.toLowerCase() as RunStatus };
   }
 
-  close(): void {}
+  #opened(id: string): Feed {
+    const handle = this.#reprise.client.workflow.getHandle(id);
+    const feed = new Feed(handle, this.#options, () => {
+      if (this.#feeds.get(id) === feed) this.#feeds.delete(id);
+    });
+    this.#feeds.set(id, feed);
+    return feed;
+  }
+}
+
+/** The one that follows a run for all its readers. */
+class Feed {
+  readonly run = new SharedRun();
+  readonly #handle: WorkflowHandle;
+  readonly #looks: RunLooks;
+  readonly #options: Required<FeedOptions>;
+  readonly #onDropped: () => void;
+  #readers = 0;
+  #left: NodeJS.Timeout | undefined;
+
+  /** @param onDropped is told once who comes next needs another follower */
+  constructor(handle: WorkflowHandle, options: Required<FeedOptions>, onDropped: () => void) {
+    this.#handle = handle;
+    this.#looks = new RunLooks(handle, undefined, false);
+    this.#options = options;
+    this.#onDropped = onDropped;
+    void this.#follow();
+  }
+
+  enter(): void {
+    this.#readers += 1;
+    clearTimeout(this.#left);
+  }
+
+  leave(): void {
+    this.#readers -= 1;
+    if (this.#readers === 0) this.#left = setTimeout(() => this.close(), this.#options.lingerMs).unref();
+  }
+
+  close(): void {
+    clearTimeout(this.#left);
+    this.#onDropped();
+    this.run.end({});
+  }
+
+  async #follow(): Promise<void> {
+    try {
+      while (this.run.ended === undefined) {
+        await this.#look();
+        await pause(this.#options.everyMs);
+      }
+      // Those who come soon need not ask again. Later, the id may be another run's.
+      setTimeout(this.#onDropped, this.#options.lingerMs).unref();
+    } catch (error) {
+      this.#onDropped();
+      this.run.end({ error });
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { runId } = this.#looks.seen ?? {};
+    const look = await this.#looks.look();
+    if (!this.run.isOther(look)) return this.run.see(look);
+    this.#onDropped();
+    const { status } = await this.#handle.client.getHandle(this.#handle.workflowId, runId).describe();
+    this.run.end({ status: statusOf(status.name) });
+  }
 }

@@ -2,6 +2,7 @@ import {
   QueryRejectedError,
   WorkflowNotFoundError,
   type WorkflowClient,
+  type WorkflowExecutionStatusName,
   type WorkflowHandle,
 } from '@temporalio/client';
 import { eventsQuery, stateQuery } from '../protocol/definitions.ts';
@@ -37,54 +38,90 @@ const patience = 5000;
  */
 const quietMs = 5000;
 
-/** Yields snapshots, as `Run.watch` does. Queries take a worker’s time, and are sent when the history has grown or is quiet. */
+/** What a look at a run has brought, with the run's status; undefined where the server did not tell it. */
+export interface Look<S extends State = State> extends Omit<RunSnapshot<S>, 'texts'> {
+  status: WorkflowExecutionStatusName | undefined;
+}
+
+/** Looks at a run, each time from where the look before has ended. */
+export class RunLooks<S extends State = State> {
+  readonly #handle: WorkflowHandle;
+  readonly #asksState: boolean;
+  #seen: EventCursor | undefined;
+  #seenLength = -1;
+  #askedAt = 0;
+  #state: S | undefined;
+
+  /** @param asksState whether looks bring the state too, which takes a query more */
+  constructor(handle: WorkflowHandle, after: EventCursor | undefined, asksState: boolean) {
+    this.#handle = handle;
+    this.#seen = after;
+    this.#asksState = asksState;
+  }
+
+  /** The place up to which events were told; undefined before the first. */
+  get seen(): EventCursor | undefined {
+    return this.#seen;
+  }
+
+  /**
+   * Looks once. Queries take a worker’s time, and are sent when the history has grown or is quiet.
+   *
+   * @param isComing whether the run need not have begun yet
+   * @throws as `Run.watch`
+   */
+  async look(isComing = false): Promise<Look<S>> {
+    const { client } = this.#handle;
+    const look: Look<S> = { events: [], state: this.#state, calls: [], status: undefined };
+    try {
+      await client.connection.withDeadline(Date.now() + patience, () => this.#fill(look));
+    } catch (error) {
+      const isUnknown = isComing && error instanceof WorkflowNotFoundError;
+      if (!isPassing(error) && !isUnknown) throw error;
+      if (!isUnknown) look.trouble = await troubleOf(this.#handle, error);
+    }
+    return look;
+  }
+
+  async #fill(look: Look<S>): Promise<void> {
+    const { client, workflowId } = this.#handle;
+    const description = await this.#handle.describe();
+    const { runId, historyLength } = description;
+    look.calls = await callsIn(description, client.options.loadedDataConverter);
+    look.status = description.status.name;
+    const isQuiet = runId === this.#seen?.runId && historyLength <= this.#seenLength;
+    if (isQuiet && Date.now() - this.#askedAt < quietMs) return;
+    this.#askedAt = Date.now();
+    const events = await eventsSince(client, workflowId, runId, this.#seen);
+    if (this.#asksState) this.#state = (await client.getHandle(workflowId, runId).query(stateQuery)) as S;
+    Object.assign(look, { events, state: this.#state });
+    const last = events.at(-1);
+    // While a run has no events, its id may still turn out to be that of a new run.
+    if (last !== undefined || this.#seen === undefined) this.#seen = { runId, seq: last?.seq ?? 0 };
+    this.#seenLength = historyLength;
+  }
+}
+
+/** Yields snapshots, as `Run.watch` does. */
 export async function* watchRun<S extends State>(
   handle: WorkflowHandle,
   { everyMs = 250, after, until }: WatchOptions,
 ): AsyncGenerator<RunSnapshot<S>> {
-  const { client, workflowId } = handle;
   let over = false;
   const settled = until?.then(
     () => (over = true),
     () => (over = true),
   );
-  let seen = after;
-  let seenLength = -1;
-  let askedAt = 0;
+  const looks = new RunLooks<S>(handle, after, true);
   let inVain = 0;
-  let state: S | undefined;
   const texts = new Texts();
   for (;;) {
     const isLast = over;
-    let ended = false;
-    const snapshot: RunSnapshot<S> = { events: [], texts: [], state, calls: [] };
-    try {
-      await client.connection.withDeadline(Date.now() + patience, async () => {
-        const description = await handle.describe();
-        const { runId, historyLength } = description;
-        ended = !isOpenStatus(description.status.name);
-        snapshot.calls = await callsIn(description, client.options.loadedDataConverter);
-        const isQuiet = runId === seen?.runId && historyLength <= seenLength;
-        if (isQuiet && Date.now() - askedAt < quietMs) return;
-        askedAt = Date.now();
-        const events = await eventsSince(client, workflowId, runId, seen);
-        state = (await client.getHandle(workflowId, runId).query(stateQuery)) as S;
-        Object.assign(snapshot, { events, state });
-        const last = events.at(-1);
-        // While a run has no events, its id may still turn out to be that of a new run.
-        if (last !== undefined || seen === undefined) seen = { runId, seq: last?.seq ?? 0 };
-        seenLength = historyLength;
-      });
-      inVain = 0;
-    } catch (error) {
-      const isComing = until !== undefined && error instanceof WorkflowNotFoundError;
-      if (!isPassing(error) && !isComing) throw error;
-      if (!isComing) snapshot.trouble = await troubleOf(handle, error);
-      inVain += 1;
-    }
-    snapshot.texts = texts.next(snapshot.events, snapshot.calls);
-    yield snapshot;
+    const { status, ...look } = await looks.look(until !== undefined);
+    inVain = look.trouble === undefined ? 0 : inVain + 1;
+    yield { ...look, texts: texts.next(look.events, look.calls) };
     if (isLast) return;
+    const ended = status !== undefined && !isOpenStatus(status);
     if (until === undefined && ended && (inVain === 0 || inVain > 2)) return;
     const pause = new Promise((resolve) => setTimeout(resolve, everyMs));
     await (over || settled === undefined ? pause : Promise.race([pause, settled]));
