@@ -25,14 +25,14 @@ export class Conversation {
   }
 
   /** Says something. */
-  async say(at: Serving, content: string, more: { runId?: string } = {}): Promise<Got> {
+  async say(at: Pick<Serving, 'url'>, content: string, more: { runId?: string } = {}): Promise<Got> {
     this.agent.addMessage({ id: randomUUID(), role: 'user', content });
     return this.run(at, more);
   }
 
   /** Sends what there is. */
   async run(
-    at: Serving,
+    at: Pick<Serving, 'url'>,
     more: { runId?: string; resume?: ResumeEntry[]; abortController?: AbortController } = {},
     onEvent: (event: BaseEvent) => void = () => {},
   ): Promise<Got> {

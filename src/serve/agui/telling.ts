@@ -85,7 +85,8 @@ export function tell(before: Told, event: RunEvent): [after: Told, events: Event
   return [
     { ...before, view, calls, said, waiting: waitingAfter(before.waiting, event) },
     [
-      ...(step === undefined ? [] : [...stepEnded(before), started(step)]),
+      ...(step === undefined && view.phase !== null ? [] : stepEnded(before)),
+      ...(step === undefined ? [] : [started(step)]),
       ...linesOf(before, event),
       ...callEvents,
       ...texts,
