@@ -34,7 +34,7 @@ const searched = { search: { folder: ownDocs } };
 const write: Scripted = call('write', { text: 'one' });
 const done: Scripted = { text: 'Done.' };
 
-const ofType = (events: BaseEvent[], type: string) => events.filter((event) => String(event.type) === type);
+const ofType = (events: BaseEvent[], type: string) => events.filter((event) => `${event.type}` === type);
 
 /** Does something with a server that is gone afterwards. */
 async function onAnother<T>(run: SharedRunning, act: (server: Serving) => Promise<T>): Promise<T> {
@@ -295,6 +295,24 @@ describe('an interrupt', () => {
     const third = await thread.run(server, { resume: answer(second.interrupts[0]!.id, { action: 'accept' }) });
     expect(third).toMatchObject({ outcome: { type: 'success' }, result: { outcome: 'viable' } });
     expect(thread.said).toEqual([expect.stringContaining('On idea 2')]);
+  });
+});
+
+describe('an answer that a run does not take', () => {
+  test('is told, and what waits is asked again', async () => {
+    const research = { research: { backend: openai, ...searched, approval: true, max_planning_iterations: 1 } };
+    const run = prepared(researchScript(), { research });
+    await using server = await serving(run);
+    const thread = new Conversation('research');
+    const { interrupts } = await thread.say(server, 'An idea.');
+    const answer = (id: string, payload: object) => [{ interruptId: id, status: 'resolved' as const, payload }];
+    const anew = { action: 'restart', reason: 'Too broad.', instructions: 'Only bonds.' };
+    const second = await thread.run(server, { resume: answer(interrupts[0]!.id, anew) });
+    expect(second.interrupts).toMatchObject([{ reason: 'confirmation' }]);
+    const lines = ofType(second.events, 'REASONING_MESSAGE_CONTENT').map(({ delta }) => delta);
+    expect(lines).toContain('Maximum planning iterations reached (requested by a person): Too broad.\n');
+    const third = await thread.run(server, { resume: answer(second.interrupts[0]!.id, { action: 'stop' }) });
+    expect(third).toMatchObject({ outcome: { type: 'success' }, result: { outcome: 'stopped' } });
   });
 });
 

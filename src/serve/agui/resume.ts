@@ -18,7 +18,7 @@ export async function* resume(thread: Thread, entries: Resumed[]): AsyncGenerato
     yield* entries.map(settled);
     return { outcome: { type: 'success' } };
   }
-  const pending = await ifAnswered(thread, () => thread.served.reprise.getRun(thread.id).pendingQuestions());
+  const pending = await ifAnswered(thread, () => thread.reprise.getRun(thread.id).pendingQuestions());
   const waits = ({ questionId }: Resumed) => pending?.find((each) => each.questionId === questionId);
   for (const entry of own) {
     const waiting = waits(entry);
@@ -44,7 +44,7 @@ const settled = ({ id }: Resumed): Event => ({
 });
 
 /** @returns whether the run has taken it, which one that has ended does not */
-async function isSent({ id, served: { reprise } }: Thread, act: Act): Promise<boolean> {
+async function isSent({ id, reprise }: Thread, act: Act): Promise<boolean> {
   try {
     if (act.send === 'answer') await reprise.getRun(id).answer(act.reply);
     if (act.send === 'approve') await reprise.getRun(id).approve(act.decision);

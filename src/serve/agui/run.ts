@@ -1,6 +1,7 @@
 import { EventType, PROTOCOL_VERSION, type Event } from '@ag-ui/core';
 import { RunExistsError, type RunInput } from '../../client.ts';
 import type { RunEvent } from '../../protocol/events.ts';
+import type { InputName } from '../../trust/schemas.ts';
 import { hashOf } from '../../util/ids.ts';
 import type { Access } from '../access.ts';
 import { namedConfig } from '../configs.ts';
@@ -42,9 +43,9 @@ export function aguiRun(
     return startRun(thread, type, { ...input, config: attended });
   };
   return async function* (signal) {
-    const thread = { served, id, signal };
     yield { type: EventType.RUN_STARTED, threadId, runId, protocolVersion: PROTOCOL_VERSION };
     try {
+      const thread = { reprise: await served.ready(), feeds: served.feeds, id, signal };
       const ending = entries.length > 0 ? yield* resume(thread, entries) : yield* begun(thread, await start(thread));
       yield { type: EventType.RUN_FINISHED, threadId, runId, ...ending };
     } catch (error) {
@@ -62,8 +63,7 @@ async function* begun(thread: Thread, begin: Begin): ReturnType<typeof follow> {
 }
 
 /** Starts a run, unless there is one of the same message already. */
-async function startRun({ id, served }: Thread, type: Parameters<Served['reprise']['startOnce']>[0], input: RunInput) {
-  const reprise = await served.ready();
+async function startRun({ id, reprise }: Thread, type: InputName, input: RunInput): Promise<Begin> {
   try {
     await reprise.startOnce(type, id, input);
   } catch (error) {
@@ -80,22 +80,21 @@ async function startRun({ id, served }: Thread, type: Parameters<Served['reprise
  * @throws `HttpProblem` where something else waits for a person first, or nothing is asked
  */
 async function startTurn(thread: Thread, config: object, { history, isAnswered, runId, text }: Asked): Promise<Begin> {
-  const { id, served, signal } = thread;
+  const { id, reprise, signal } = thread;
   const turn = `agui-${hashOf(runId).slice(0, 24)}`;
   const present = await chainOf(thread);
   const events = present === undefined ? [] : await eventsOf(thread);
   if (events.some((event) => event.type === 'turn' && event.id === turn)) return { turn };
   if (present?.isOpen) await assertNothingWaits(thread, present.chain, events);
   if (isAnswered) throw new HttpProblem(422, "messages: the last one is answered already; the next one is the user's");
-  const reprise = await served.ready();
   const session = reprise.getSession(id, { config, ...(history.length > 0 && { history }) });
   await session.begin(text, turn, signal);
   return { turn };
 }
 
 /** All events so far, once a worker tells them. */
-async function eventsOf({ id, served, signal }: Thread): Promise<RunEvent[]> {
-  for await (const { events, trouble } of served.reprise.getRun(id).watch()) {
+async function eventsOf({ id, reprise, signal }: Thread): Promise<RunEvent[]> {
+  for await (const { events, trouble } of reprise.getRun(id).watch()) {
     signal.throwIfAborted();
     if (trouble === undefined) return events;
   }
@@ -106,7 +105,7 @@ async function eventsOf({ id, served, signal }: Thread): Promise<RunEvent[]> {
 async function assertNothingWaits(thread: Thread, chain: string, events: RunEvent[]): Promise<void> {
   const { waiting } = events.reduce((told, event) => tell(told, event)[0], nothingTold(thread.id, chain));
   if (waiting.length === 0) return;
-  const pending = await onceAnswered(thread, () => thread.served.reprise.getRun(thread.id).pendingQuestions());
+  const pending = await onceAnswered(thread, () => thread.reprise.getRun(thread.id).pendingQuestions());
   if (pending.length === 0) return;
   const { seq } = events.at(-1)!;
   const list = pending.map(({ question, ...each }) => `${interruptId({ ...each, seq, chain })}: ${question}`);

@@ -119,8 +119,15 @@ function linesOf({ chain }: Told, event: RunEvent): Event[] {
     .map(({ text }) => text.trim())
     .join('\n');
   if (delta === '') return [];
-  return [{ type: EventType.REASONING_MESSAGE_CHUNK, messageId: `${idOf(chain, event)}-log`, delta: `${delta}\n` }];
+  return [line(`${idOf(chain, event)}-log`, delta)];
 }
+
+/** A line of what goes on. */
+export const line = (messageId: string, text: string): Event => ({
+  type: EventType.REASONING_MESSAGE_CHUNK,
+  messageId,
+  delta: `${text}\n`,
+});
 
 function saidAfter({ chain, said }: Told, event: RunEvent): [said: string, events: Event[]] {
   if (event.type === 'turn') return ['', []];

@@ -3,11 +3,14 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { isPassing } from '../../client/snapshot.ts';
 import { hashOf } from '../../util/ids.ts';
 import { isOpenStatus } from '../../util/run-status.ts';
-import type { Served } from '../served.ts';
+import type { Reprise } from '../../client.ts';
+import type { Feeds } from '../../client/feed.ts';
 
 /** What a request is about. */
 export interface Thread {
-  served: Served;
+  /** Whose runs a worker takes. */
+  reprise: Reprise;
+  feeds: Feeds;
   /** The workflow's id: that of the thread's session, or of the run that belongs to its last message. */
   id: string;
   /** Says that nobody reads the stream any more. */
@@ -24,9 +27,9 @@ const everyMs = 1000;
  *
  * @returns `chain` tells it from earlier ones of the same id; undefined where there is none
  */
-export async function chainOf({ id, served }: Thread): Promise<{ chain: string; isOpen: boolean } | undefined> {
+export async function chainOf({ id, reprise }: Thread): Promise<{ chain: string; isOpen: boolean } | undefined> {
   try {
-    const { raw, runId, status } = await served.reprise.client.workflow.getHandle(id).describe();
+    const { raw, runId, status } = await reprise.client.workflow.getHandle(id).describe();
     const first = raw.workflowExecutionInfo?.firstRunId || runId;
     return { chain: hashOf(first).slice(0, 8), isOpen: isOpenStatus(status.name) };
   } catch (error) {
@@ -36,9 +39,9 @@ export async function chainOf({ id, served }: Thread): Promise<{ chain: string; 
 }
 
 /** What a query says, or undefined where no worker answers it at present. */
-export async function ifAnswered<T>({ served }: Thread, query: () => Promise<T>): Promise<T | undefined> {
+export async function ifAnswered<T>({ reprise }: Thread, query: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await served.reprise.client.withDeadline(Date.now() + patienceMs, query);
+    return await reprise.client.withDeadline(Date.now() + patienceMs, query);
   } catch (error) {
     if (isPassing(error)) return undefined;
     throw error;
