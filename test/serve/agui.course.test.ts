@@ -34,7 +34,7 @@ const searched = { search: { folder: ownDocs } };
 const write: Scripted = call('write', { text: 'one' });
 const done: Scripted = { text: 'Done.' };
 
-const ofType = (events: BaseEvent[], type: string) => events.filter((event) => `${event.type}` === type);
+const ofType = (events: BaseEvent[], wanted: string) => events.filter(({ type }: { type: string }) => type === wanted);
 
 /** Does something with a server that is gone afterwards. */
 async function onAnother<T>(run: SharedRunning, act: (server: Serving) => Promise<T>): Promise<T> {

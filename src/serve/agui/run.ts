@@ -12,7 +12,6 @@ import { follow, type Begin } from './follow.ts';
 import type { Asked } from './input.ts';
 import { interruptId } from './interrupts.ts';
 import { resume } from './resume.ts';
-import { nothingTold, tell } from './telling.ts';
 import { chainOf, onceAnswered, type Thread } from './thread.ts';
 
 /**
@@ -85,7 +84,7 @@ async function startTurn(thread: Thread, config: object, { history, isAnswered, 
   const present = await chainOf(thread);
   const events = present === undefined ? [] : await eventsOf(thread);
   if (events.some((event) => event.type === 'turn' && event.id === turn)) return { turn };
-  if (present?.isOpen) await assertNothingWaits(thread, present.chain, events);
+  if (present?.isOpen) await assertNothingWaits(thread, present.chain, events.at(-1)?.seq ?? 0);
   if (isAnswered) throw new HttpProblem(422, "messages: the last one is answered already; the next one is the user's");
   const session = reprise.getSession(id, { config, ...(history.length > 0 && { history }) });
   await session.begin(text, turn, signal);
@@ -101,13 +100,10 @@ async function eventsOf({ id, reprise, signal }: Thread): Promise<RunEvent[]> {
   return [];
 }
 
-/** A new message does not pass by what the thread waits for. */
-async function assertNothingWaits(thread: Thread, chain: string, events: RunEvent[]): Promise<void> {
-  const { waiting } = events.reduce((told, event) => tell(told, event)[0], nothingTold(thread.id, chain));
-  if (waiting.length === 0) return;
+/** A new message does not pass by what the thread waits for. @param seq of the last event */
+async function assertNothingWaits(thread: Thread, chain: string, seq: number): Promise<void> {
   const pending = await onceAnswered(thread, () => thread.reprise.getRun(thread.id).pendingQuestions());
   if (pending.length === 0) return;
-  const { seq } = events.at(-1)!;
   const list = pending.map(({ question, ...each }) => `${interruptId({ ...each, seq, chain })}: ${question}`);
   throw new HttpProblem(409, `This thread waits for a person; "resume" answers it first:\n${list.join('\n')}`);
 }

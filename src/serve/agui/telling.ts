@@ -10,7 +10,7 @@ interface OpenCall {
   agent: string;
   tool: string;
   /** What waits for a person, before the call may run. */
-  asks?: string;
+  asks?: string | undefined;
   /** The id of its run's events, from when it runs. */
   runs?: string;
 }
@@ -39,8 +39,8 @@ export const nothingTold = (run: string, chain: string): Told => ({
 /** The id of a message or a call that an event begins. */
 const idOf = (chain: string, { seq }: RunEvent): string => `${chain}-${seq}`;
 
-/** How the id of the review of a research's plan is made. */
-const reviewOf = (attempt: number): string => `approval-${attempt}`;
+/** What the ids of reviews of a research's plans begin with; the planning iteration follows. */
+const review = 'approval-';
 
 /** The step that an event begins; undefined where the one that goes on does so further. */
 function stepOf(event: RunEvent): string | undefined {
@@ -167,7 +167,7 @@ function callsAfter({ calls, chain }: Told, event: RunEvent): [calls: readonly O
           call,
           `Not run: ${event.reason ?? (event.how === 'timeout' ? 'nobody allowed it in time' : event.how)}`,
         );
-      return [calls.map((each) => (each === call ? withoutAsks(each) : each)), []];
+      return [calls.map((each) => (each === call ? { ...each, asks: undefined } : each)), []];
     }
     case 'tool': {
       const allowed = calls.find(
@@ -199,8 +199,6 @@ function callsAfter({ calls, chain }: Told, event: RunEvent): [calls: readonly O
   }
 }
 
-const withoutAsks = ({ agent, id, tool }: OpenCall): OpenCall => ({ id, agent, tool });
-
 function called({ agent, id, tool }: OpenCall, given: string): Event[] {
   return [
     { type: EventType.TOOL_CALL_START, toolCallId: id, toolCallName: tool, metadata: { agent } },
@@ -227,7 +225,7 @@ function waitingAfter(waiting: readonly string[], event: RunEvent): readonly str
     case 'key_missing':
       return [...waiting, event.questionId];
     case 'plan_review':
-      return [...waiting, reviewOf(event.attempt)];
+      return [...waiting, `${review}${event.attempt}`];
     case 'question_closed':
     case 'approval_resolved':
     case 'key_closed':
@@ -235,7 +233,7 @@ function waitingAfter(waiting: readonly string[], event: RunEvent): readonly str
     case 'decided':
     case 'planning_restart':
     case 'synthesis':
-      return waiting.filter((id) => !id.startsWith(reviewOf(0).slice(0, -1)));
+      return waiting.filter((id) => !id.startsWith(review));
     case 'turn':
     case 'turn_failed':
     case 'final':

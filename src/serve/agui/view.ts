@@ -38,9 +38,9 @@ export function viewAfter(view: View, event: RunEvent): View {
     ...view,
     agents: { ...agents, [id]: { ...(agents[id] ?? idle), ...change } },
   });
-  const subtask = (id: string, state: View['subtasks'][string]): View => ({
+  const tasks = (ids: string[], state: View['subtasks'][string]): View => ({
     ...view,
-    subtasks: { ...subtasks, [id]: state },
+    subtasks: { ...subtasks, ...Object.fromEntries(ids.map((id) => [id, state])) },
   });
   switch (event.type) {
     case 'turn':
@@ -75,16 +75,18 @@ export function viewAfter(view: View, event: RunEvent): View {
       return { ...view, score: event.score };
     case 'subtasks':
       return {
-        ...view,
+        ...tasks(
+          event.subtasks.map(({ id }) => id),
+          'pending',
+        ),
         attempt: event.attempt,
-        subtasks: { ...subtasks, ...Object.fromEntries(event.subtasks.map(({ id }) => [id, 'pending'] as const)) },
       };
     case 'subtask_started':
-      return subtask(event.id, 'running');
+      return tasks([event.id], 'running');
     case 'subtask_completed':
-      return subtask(event.id, 'completed');
+      return tasks([event.id], 'completed');
     case 'subtask_failed':
-      return subtask(event.id, 'failed');
+      return tasks([event.id], 'failed');
     default:
       return view;
   }
