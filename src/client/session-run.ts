@@ -44,12 +44,32 @@ export class SessionRun extends Run<SessionState, SessionResult> {
    *   `RunNotOpenError` where the session has ended; `InputTooLargeError` before anything is sent
    */
   async send(text: string, turnId: string = randomUUID()): Promise<TurnResult> {
+    return this.#orWhyEnded(async () => {
+      const turn = await this.#accepted(text, turnId);
+      return untilReached(() => turn.result());
+    });
+  }
+
+  /**
+   * Sends a turn as `send` does, and waits only until the session has taken it.
+   *
+   * @param signal gives up sending it again
+   */
+  async begin(text: string, turnId: string, signal?: AbortSignal): Promise<void> {
+    await this.#orWhyEnded(() => this.#accepted(text, turnId, signal));
+  }
+
+  async #accepted(text: string, turnId: string, signal?: AbortSignal): Promise<WorkflowUpdateHandle<TurnResult>> {
     const problem = inputProblem({ text });
     if (problem !== undefined) throw new InputTooLargeError(problem);
+    const turn = await startPinned(() => untilReached(() => this.#begin(text, turnId), signal));
+    this.#start = undefined;
+    return turn;
+  }
+
+  async #orWhyEnded<T>(act: () => Promise<T>): Promise<T> {
     try {
-      const turn = await startPinned(() => untilReached(() => this.#begin(text, turnId)));
-      this.#start = undefined;
-      return await untilReached(() => turn.result());
+      return await act();
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError) && !isCutOff(error)) throw error;
       return await this.#throwWhyEnded(error);
@@ -91,13 +111,14 @@ const isCutOff = (error: unknown): boolean =>
   error.cause instanceof ApplicationFailure &&
   error.cause.type === 'AcceptedUpdateCompletedWorkflow';
 
-/** Makes a request again until the server has answered it. */
-async function untilReached<T>(attempt: () => Promise<T>): Promise<T> {
+/** Makes a request again until the server has answered it, or a signal gives it up. */
+async function untilReached<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
       if (!isLost(error) && !(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) throw error;
+      signal?.throwIfAborted();
     }
     await new Promise((resolve) => setTimeout(resolve, retryEveryMs));
   }

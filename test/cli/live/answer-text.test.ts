@@ -58,7 +58,7 @@ describe('the text of the call that presents', () => {
 
   test.for<[string, RunEvent]>([
     ['a restart', { ...body, type: 'restart', by: 'person', from: 1, to: 2, reason: 'No', instructions: 'Again' }],
-    ['a tool', { ...body, type: 'tool', agent: 'agent_a', tool: 'run_python' }],
+    ['a tool', { ...body, type: 'tool', agent: 'agent_a', tool: 'run_python', id: 'c1', arguments: '{}' }],
     ['the next turn', { ...body, type: 'turn', turn: 2, text: 'And?' }],
   ])('is no answer any more after %s, even while its call is under way still', ([, event]) => {
     const begun = { events: [thinking('present')], calls: writing('It is') };

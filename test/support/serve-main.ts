@@ -1,0 +1,25 @@
+/** An HTTP server as a process of its own: `node serve-main.ts ADDRESS HOME TOKEN`. Prints its address. */
+import { connect } from '../../src/client.ts';
+import { Feeds } from '../../src/client/feed.ts';
+import { createApp } from '../../src/serve/app.ts';
+import { listen } from '../../src/serve/listen.ts';
+import type { Served } from '../../src/serve/served.ts';
+
+const [address = '', home = '', owner = ''] = process.argv.slice(2);
+const reprise = await connect({ address, plain: true, home, variables: {} });
+const served: Served = {
+  reprise,
+  ready: async () => reprise,
+  feeds: new Feeds(reprise),
+  configs: home,
+  home,
+  owner,
+  url: '',
+  origins: [],
+  say: (text) => console.error(text),
+};
+let fetchApp: ReturnType<typeof createApp>['fetch'] = () => new Response(null, { status: 503 });
+const { port } = await listen((request) => fetchApp(request), { host: '127.0.0.1', port: 0 });
+served.url = `http://127.0.0.1:${port}`;
+fetchApp = createApp(served).fetch;
+console.log(served.url);
