@@ -32,7 +32,7 @@ const { listTools } = proxyActivities<Activities>({
 });
 
 /** How many characters of a call's arguments, and of its result, its events tell. */
-const toldCharacters = 1000;
+const toldCharacters = 300;
 
 /** The result of one tool call. */
 export interface ToolAnswer {
