@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { door } from './door.ts';
+import { mcpRoutes } from './mcp/doors.ts';
 import { HttpProblem, problemOf } from './problems.ts';
 import type { Served, ServeEnv } from './served.ts';
 
@@ -20,5 +21,6 @@ export function createApp(served: Served): Hono<ServeEnv> {
   });
   app.use(door(served));
   app.get('/health', (c) => c.json({ status: 'ok' }));
+  app.route('/', mcpRoutes(served));
   return app;
 }
