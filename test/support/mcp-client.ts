@@ -42,7 +42,7 @@ async function connected(transport: Transport, { era = 'modern', fill }: Speakin
     client,
     progress,
     async call(name, args) {
-      const onprogress = ({ message = '' }: { message?: string }): void => void progress.push(message);
+      const onprogress = ({ message = '' }: { message?: string | undefined }): void => void progress.push(message);
       const result = await client.callTool({ name, arguments: { ...args } }, { onprogress });
       const [first] = result.content;
       return {
@@ -72,6 +72,6 @@ export async function stdioClient(served: Served, speaking: Speaking = {}) {
   output.on('data', (data: Buffer) => void written.push(data.toString()));
   const ended = serveMcpOnStdio(served, { input, output });
   // The transport only reads one stream and writes the other, and so serves either side.
-  const connectedClient = await connected(new StdioServerTransport(output, input) as Transport, speaking);
+  const connectedClient = await connected(new StdioServerTransport(output, input), speaking);
   return { ...connectedClient, ended, written, leave: () => void input.end() };
 }

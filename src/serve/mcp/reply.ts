@@ -33,11 +33,11 @@ export function formOf(kind: Kind, message: string): ElicitRequestFormParams | u
   return { mode: 'form', message, requestedSchema: { type: 'object', properties, required } };
 }
 
-/** What a person has said by such a form; undefined where they have closed it. */
+/** What a person has said by such a form; undefined where they have closed it, or a restart has no text. */
 export function saidIn(kind: Kind, { action, content = {} }: ElicitResult): Said | undefined {
   if (action === 'decline') return { question: { decision: 'skip' }, tool: { decision: 'deny' } }[kind as string];
-  if (action !== 'accept') return undefined;
   const { decision, text } = content as Said;
+  if (action !== 'accept' || (decision === 'restart' && !text)) return undefined;
   return kind === 'question' && !text ? { decision: 'skip' } : { decision, text };
 }
 
@@ -66,7 +66,7 @@ export async function reply(
   const research = reprise.getResearch(id);
   if (decision !== 'restart')
     return research.decide({ action: decision === 'stop' ? 'stop' : 'accept', ...(text !== '' && { note: text }) });
-  if (text === '') throw new HttpProblem(422, `A restart has a text: what the next plan is to do otherwise`);
+  if (text === '') throw new HttpProblem(422, 'A restart has a text: what the next plan is to do otherwise');
   return research.requestRestart('A person asks for it', text);
 }
 

@@ -17,7 +17,7 @@ import { HttpProblem, problemOf } from '../problems.ts';
 import { assertReached } from '../start.ts';
 import { formsOf, hasTasks, resultOf, serveTasks, settle, taskOf, tasksExtension } from './tasks.ts';
 import { toolsOf, type Caller, type Tool } from './tools.ts';
-import { viewSchema } from './view.ts';
+import { look, viewSchema } from './view.ts';
 import { waited } from './wait.ts';
 
 const instructions =
@@ -75,23 +75,21 @@ const jsonSchema = (schema: z.ZodType, io: 'input' | 'output') =>
  */
 async function call(
   caller: Caller,
-  { act, input, starts }: Tool,
+  tool: Tool,
   args: unknown,
   abilities: ClientCapabilities,
   { mcpReq }: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { data: given, error } = input.safeParse(args ?? {});
+  const { data: given, error } = tool.input.safeParse(args ?? {});
   if (error !== undefined) throw new HttpProblem(422, z.prettifyError(error));
-  const known = mcpReq.requestState<unknown>();
+  const known = mcpReq.requestState();
   const isAgain = typeof known === 'string';
-  const run = isAgain ? known : await act(given);
+  const run = isAgain ? known : await tool.act(given);
   assertReached(caller.access, run);
   const isSettled = !isAgain || (await settle(caller, run, mcpReq.inputResponses ?? {}));
-  if (starts && hasTasks(abilities)) {
-    const begun = { run, state: 'running' as const, doing: 'started', waits: [], startedAt: new Date().toISOString() };
-    return { resultType: 'task', ...taskOf(begun, abilities) } as unknown as CallToolResult;
-  }
-  const { progressToken } = mcpReq._meta ?? {};
+  if (tool.starts && hasTasks(abilities))
+    return { resultType: 'task', ...taskOf(await look(caller.served, run), {}) } as unknown as CallToolResult;
+  const { progressToken } = mcpReq['_meta'] ?? {};
   const onEvent = async ({ seq, type, ...event }: RunEvent): Promise<void> => {
     if (progressToken === undefined) return;
     const message = `${run}: ${'agent' in event ? event.agent : ''} ${type.replaceAll('_', ' ')}`;

@@ -75,7 +75,7 @@ export function taskOf(view: RunView, abilities: ClientCapabilities) {
   };
 }
 
-const params = z.object({ taskId: z.string(), inputResponses: z.record(z.string(), z.unknown()).default({}) });
+const params = z.object({ taskId: z.string() });
 
 /** Lets clients look at tasks, fill in what they ask, and cancel them, on any server. */
 export function serveTasks(
@@ -84,29 +84,27 @@ export function serveTasks(
   abilitiesOf: (context: ServerContext) => ClientCapabilities,
 ): void {
   const { access, served } = caller;
-  const requests: Record<string, (id: string, given: z.infer<typeof params>, abilities: ClientCapabilities) => object> =
-    {
-      'tasks/get': async (id, _, abilities) => taskOf(await look(served, id), abilities),
-      'tasks/update': async (id, { inputResponses }) => {
-        await settle(caller, id, inputResponses);
-        return {};
-      },
-      'tasks/cancel': async (id) => {
-        // One that has ended is not asked, which is no error: the client may not have heard of its end.
-        if (await served.reprise.getRun(id).isOpen()) await served.reprise.getRun(id).cancel();
-        return {};
-      },
-    };
+  const requests: Record<string, (id: string, context: ServerContext) => Promise<object>> = {
+    'tasks/get': async (id, context) => taskOf(await look(served, id), abilitiesOf(context)),
+    'tasks/update': async (id, { mcpReq }) => {
+      await settle(caller, id, mcpReq.inputResponses ?? {});
+      return {};
+    },
+    'tasks/cancel': async (id) => {
+      // One that has ended is not asked, which is no error: the client may not have heard of its end.
+      if (await served.reprise.getRun(id).isOpen()) await served.reprise.getRun(id).cancel();
+      return {};
+    },
+  };
   for (const [method, handle] of Object.entries(requests))
-    server.setRequestHandler(method, { params, result: z.looseObject({}) }, async (given, context) => {
-      const abilities = abilitiesOf(context);
-      if (!hasTasks(abilities))
+    server.setRequestHandler(method, { params, result: z.looseObject({}) }, async ({ taskId }, context) => {
+      if (!hasTasks(abilitiesOf(context)))
         throw new MissingRequiredClientCapabilityError({
           requiredCapabilities: { extensions: { [tasksExtension]: {} } },
         });
       try {
-        assertReached(access, given.taskId);
-        return { ...(await handle(given.taskId, given, abilities)) };
+        assertReached(access, taskId);
+        return { ...(await handle(taskId, context)) };
       } catch (error) {
         const { detail, status } = problemOf(error);
         throw new ProtocolError(ProtocolErrorCode[status < 500 ? 'InvalidParams' : 'InternalError'], detail);

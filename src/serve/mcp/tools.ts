@@ -55,7 +55,10 @@ export function toolsOf({ access, served }: Caller): Record<string, Tool> {
       const names = fitting.map(({ name }) => name).join(', ');
       return z.strictObject({
         [key]: z.string().min(1),
-        configuration: z.string().default(defaultName).describe(`A configuration by its name: ${names}`),
+        configuration: z
+          .string()
+          .default(defaultName)
+          .describe(`One of these, else the default: ${names || 'none'}`),
         id: z
           .string()
           .regex(/^[\w.:-]{1,200}$/, 'has letters, digits and . : - _ alone')

@@ -23,7 +23,7 @@ export const viewSchema = z.object({
         kind: z.enum(['question', 'approval', 'tool', 'key']),
         from: z.string().describe('The agent that asks'),
         question: z.string(),
-        expiresAt: z.string().nullable().describe('When the agent goes on without an answer; null: never'),
+        expiresAt: z.string().optional().describe('When the agent goes on without an answer; absent: never'),
       }),
     )
     .describe('What waits for a person'),
@@ -77,7 +77,7 @@ const waitingOf = ({ expiresAt, from, kind, question, questionId, ...call }: Pen
   kind,
   from,
   question: cut(kind === 'tool' ? `${question}\n${call.tool} ${call.arguments}` : question, longest.question),
-  expiresAt,
+  ...(expiresAt !== null && { expiresAt }),
 });
 
 const cut = (text: string, most: number): string =>

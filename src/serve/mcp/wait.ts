@@ -19,7 +19,7 @@ export interface Wait {
   /** Whoever asks has gone. */
   signal: AbortSignal;
   /** Is told each event of the run meanwhile. */
-  onEvent(event: RunEvent): Promise<void>;
+  onEvent: (event: RunEvent) => Promise<void>;
 }
 
 /** The run once it has ended or waits for a person, or else when the time is up. @throws `WorkflowNotFoundError` */
