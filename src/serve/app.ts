@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { aguiRoutes } from './agui/routes.ts';
 import { door } from './door.ts';
+import { mcpRoutes } from './mcp/doors.ts';
 import { HttpProblem, problemOf } from './problems.ts';
 import type { Served, ServeEnv } from './served.ts';
 
@@ -22,5 +23,6 @@ export function createApp(served: Served): Hono<ServeEnv> {
   app.use(door(served));
   app.get('/health', (c) => c.json({ status: 'ok' }));
   app.route('/agui', aguiRoutes(served));
+  app.route('/', mcpRoutes(served));
   return app;
 }
