@@ -1,5 +1,6 @@
 import type { InboxQuestion } from '../../client.ts';
-import { answerCommand, approveCommand, shellWord, temporalOption } from './box.ts';
+import { answerCommand, approveCommand, temporalOption } from './box.ts';
+import { shellWord } from '../../util/text/shell-word.ts';
 
 /** How a person settles what waits: a line for each way, most of them commands to type. */
 export function waysToSettle(waiting: InboxQuestion, temporal: string | undefined): string[] {
