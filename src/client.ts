@@ -7,6 +7,7 @@ import { definedIn, readEnvironment } from './util/environment.ts';
 import { dataConverterOf } from './encryption/data-converter.ts';
 import { keyVariable, readKeys } from './encryption/keys.ts';
 import { Reprise } from './client/reprise.ts';
+import { TemporalRuns } from './client/temporal/runs.ts';
 import { tracedStarts } from './telemetry/client-interceptor.ts';
 import { askedAgain } from './client/asked-again.ts';
 import { UnreachableError } from './client/errors.ts';
@@ -25,7 +26,7 @@ export {
 export type { InboxQuestion } from './client/inbox.ts';
 export type { ListedRun, ListOptions } from './client/list.ts';
 export { newRunId, taskQueue } from './client/names.ts';
-export { Reprise, type RunInput, type StartOptions } from './client/reprise.ts';
+export { Reprise } from './client/reprise.ts';
 export { OrchestrationRun, ResearchRun, Run, SolveRun } from './client/run.ts';
 export { SessionRun } from './client/session-run.ts';
 export type { SentMessage, ShownCall } from './client/show/calls.ts';
@@ -44,6 +45,7 @@ export type {
 } from './client/sum-up.ts';
 export type { OrchestrationInput, ResearchInput, SessionInput, SolveInput } from './client/inputs.ts';
 export type { EventCursor, WatchOptions } from './client/watch.ts';
+export type { RunDescription, RunInput, StartOptions } from './client/way.ts';
 export type { AttachmentInput } from './protocol/attachment.ts';
 export type * from './protocol/custom-orchestrator.ts';
 export * from './protocol/definitions.ts';
@@ -143,7 +145,8 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
   });
   const { buildId, priority } = options;
   const home = resolve(options.home || variables['REPRISE_HOME'] || '.reprise');
-  return new Reprise(client, connection, { taskQueue: options.taskQueue ?? taskQueue, home, buildId, priority });
+  const where = { taskQueue: options.taskQueue ?? taskQueue, home, buildId, priority };
+  return new Reprise(new TemporalRuns(client, connection, where));
 }
 
 /** @param isPatient whether a server that is not up yet is waited for */
