@@ -40,6 +40,17 @@ export class MessageRefusedError extends Error {
   }
 }
 
+/** A run takes nothing of the kind that a person sends: it is `unknown` or `closed` what it is for, or `wrong` for this run. */
+export class NotTakenError extends Error {
+  override name = 'NotTakenError';
+  readonly why: 'unknown' | 'closed' | 'wrong';
+
+  constructor(why: NotTakenError['why'], message: string) {
+    super(message);
+    this.why = why;
+  }
+}
+
 /** The configuration in a run's input holds a secret itself, and was not sent: it would be kept with the run. */
 export class SecretInConfigError extends Error {
   override name = 'SecretInConfigError';
