@@ -74,6 +74,7 @@ export async function served<T>(
   ask: () => Promise<T>,
   { needsTask = false, signal: given }: { needsTask?: boolean; signal?: AbortSignal } = {},
 ): Promise<T> {
+  given?.throwIfAborted();
   const waiting = new AbortController();
   const signal = AbortSignal.any([waiting.signal, ...(given === undefined ? [] : [given])]);
   const answer = handle.client.connection.withAbortSignal(signal, ask);

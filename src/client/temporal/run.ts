@@ -112,16 +112,22 @@ export class TemporalRun implements RunWay {
       const turn = await startPinned(() => untilReached(() => this.#begin(text, turnId), signal));
       this.#start = undefined;
       if (signal === undefined) return await untilReached(() => turn.result());
-      const { connection } = this.#handle.client;
-      return await untilReached(() => connection.withAbortSignal(signal, () => turn.result()), signal).catch(
-        (error: unknown) => {
-          signal.throwIfAborted();
-          throw error;
-        },
-      );
+      return await this.#ended(turn, signal);
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError) && !isCutOff(error)) throw error;
       return await this.#throwWhyEnded(error);
+    }
+  }
+
+  async #ended(turn: WorkflowUpdateHandle<TurnResult>, signal: AbortSignal): Promise<TurnResult> {
+    // The SDK does not notice a signal that was aborted before.
+    signal.throwIfAborted();
+    try {
+      const { connection } = this.#handle.client;
+      return await untilReached(() => connection.withAbortSignal(signal, () => turn.result()), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
     }
   }
 

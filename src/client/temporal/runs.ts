@@ -73,7 +73,7 @@ export class TemporalRuns implements Runs {
   }
 
   async waiting(): Promise<RunWay[]> {
-    return waitingRuns(this.client);
+    return (await waitingRuns(this.client)).map(({ id }) => this.run(id));
   }
 
   async inbox(onSilent: (workflowId: string, reason: Error) => void): Promise<InboxQuestion[]> {
