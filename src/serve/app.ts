@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { door } from './door.ts';
 import { HttpProblem, problemOf } from './problems.ts';
+import { restRoutes } from './rest/routes.ts';
 import type { Served, ServeEnv } from './served.ts';
 
 /** All that is served, as a function from requests to answers. */
@@ -20,5 +21,6 @@ export function createApp(served: Served): Hono<ServeEnv> {
   });
   app.use(door(served));
   app.get('/health', (c) => c.json({ status: 'ok' }));
+  app.route('/api/v1', restRoutes(served));
   return app;
 }
