@@ -7,6 +7,8 @@ import { definedIn, readEnvironment } from './util/environment.ts';
 import { dataConverterOf } from './encryption/data-converter.ts';
 import { keyVariable, readKeys } from './encryption/keys.ts';
 import { Reprise } from './client/reprise.ts';
+import { HttpRuns } from './client/http/runs.ts';
+import { HttpServer } from './client/http/server.ts';
 import { TemporalRuns } from './client/temporal/runs.ts';
 import { tracedStarts } from './telemetry/client-interceptor.ts';
 import { askedAgain } from './client/asked-again.ts';
@@ -18,6 +20,7 @@ export {
   InputTooLargeError,
   MessageRefusedError,
   NobodyPollsError,
+  RequestRefusedError,
   RunExistsError,
   RunNotOpenError,
   SecretInConfigError,
@@ -86,6 +89,13 @@ export { defineTool, type ToolDefinition } from './tools/definition.ts';
 export type { ToolContext } from './tools/tool.ts';
 
 export interface ConnectOptions {
+  /**
+   * The address of a server of Reprise (`reprise serve`), such as `https://agents.example`, through which runs are reached where
+   * Temporal is not. All other options but `token` are then of no use.
+   */
+  url?: string;
+  /** The token of that server; `REPRISE_TOKEN` when absent. */
+  token?: string;
   /** Takes precedence over `TEMPORAL_ADDRESS` and the profile. */
   address?: string;
   namespace?: string;
@@ -120,10 +130,16 @@ export const defaultAddress = '127.0.0.1:7233';
  * Connects as the Temporal CLI does: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_PROFILE`,
  * `TEMPORAL_API_KEY`, TLS (https://docs.temporal.io/develop/environment-configuration).
  *
- * @throws `UnreachableError` where no Temporal server answers at the address; `BadKeyError`
+ * @throws `UnreachableError` where no server answers at the address; `BadKeyError`; `RequestRefusedError` for a wrong token
  */
 export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
-  const { variables = process.env } = options;
+  const { token, url, variables = process.env } = options;
+  if (url !== undefined) {
+    const server = new HttpServer(url, token ?? variables['REPRISE_TOKEN'] ?? '');
+    // Whether it answers, and takes the token.
+    await server.send('/runs?limit=1');
+    return new Reprise(new HttpRuns(server));
+  }
   const dataConverter = encryptingDataConverter(options.encryptionKey ?? variables[keyVariable] ?? '');
   const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: definedIn(variables) });
   const address = options.address || connectionOptions.address || defaultAddress;
