@@ -3,6 +3,7 @@ import { aguiRoutes } from './agui/routes.ts';
 import { door } from './door.ts';
 import { mcpRoutes } from './mcp/doors.ts';
 import { HttpProblem, problemOf } from './problems.ts';
+import { restRoutes } from './rest/routes.ts';
 import type { Served, ServeEnv } from './served.ts';
 
 /** All that is served, as a function from requests to answers. */
@@ -24,5 +25,6 @@ export function createApp(served: Served): Hono<ServeEnv> {
   app.get('/health', (c) => c.json({ status: 'ok' }));
   app.route('/agui', aguiRoutes(served));
   app.route('/', mcpRoutes(served));
+  app.route('/api/v1', restRoutes(served));
   return app;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { pruneStore } from '../../src/cli/commands/prune.ts';
 import { Reprise } from '../../src/client/reprise.ts';
+import { TemporalRuns } from '../../src/client/temporal/runs.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import { asks, askingTeam } from '../support/asking.ts';
@@ -22,7 +23,7 @@ test(
     const task = 'Long task: '.padEnd(20_000, 'text ');
     const run = shared(asks('Which color?'));
     const { client, home, taskQueue } = run;
-    const reprise = new Reprise(client, client.connection as never, { taskQueue, home });
+    const reprise = new Reprise(new TemporalRuns(client, client.connection as never, { taskQueue, home }));
     const store = openStore(home, {});
     const questionOf = async (id: string): Promise<PendingQuestion> => {
       const handle = client.workflow.getHandle(id);
