@@ -1,0 +1,44 @@
+import { readEnvironment } from '../util/environment.ts';
+import type { LivePiece, LiveTexts, Store } from '../store/store.ts';
+
+/** Where the store of a run's worker is. */
+export interface StorePlace {
+  /** The home folder of the run's worker, whose store has the texts in progress in whole; absent: none. */
+  home?: string;
+  /** Variables by name in place of `process.env`: they say where that store is, and how it is encrypted. */
+  variables?: NodeJS.ProcessEnv;
+}
+
+/** For how long a store that could not be read is left alone, in milliseconds. */
+const restMs = 5000;
+
+/** The texts in progress of a store: none where it is not there or cannot be read, since they are for looking on alone. */
+export class StoredTexts implements Pick<LiveTexts, 'read'> {
+  readonly #place: StorePlace;
+  #store: Store | undefined;
+  #restsUntil = 0;
+
+  constructor(place: StorePlace) {
+    this.#place = place;
+  }
+
+  async read(...where: Parameters<LiveTexts['read']>): Promise<LivePiece[]> {
+    const { home, variables = process.env } = this.#place;
+    if (home === undefined || Date.now() < this.#restsUntil) return [];
+    try {
+      const { readStore } = await import('../store/open-store.ts');
+      this.#store ??= readStore(home, readEnvironment(variables));
+      if (this.#store !== undefined) return await this.#store.liveTexts.read(...where);
+    } catch {
+      await this.close();
+    }
+    this.#restsUntil = Date.now() + restMs;
+    return [];
+  }
+
+  async close(): Promise<void> {
+    const store = this.#store;
+    this.#store = undefined;
+    await store?.close().catch(() => {});
+  }
+}
