@@ -37,6 +37,8 @@ export class StoredTexts implements Pick<LiveTexts, 'read'> {
   }
 
   async close(): Promise<void> {
+    // A reading that is under way must not open it again.
+    this.#restsUntil = Infinity;
     const store = this.#store;
     this.#store = undefined;
     await store?.close().catch(() => {});

@@ -47,7 +47,7 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
   const port = inherited ? (options.port ?? usualPort) : listening.port;
   const url = publicUrl(shell, options, port);
   const workers = await Workers.open(shell, options);
-  const feeds = new Feeds(workers.reprise);
+  const feeds = new Feeds(workers.reprise, { home, variables: shell.env });
   const served: Served = {
     reprise: workers.reprise,
     ready: () => workers.ready(),
