@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { readEnvironment } from '../util/environment.ts';
 import type { LivePiece, LiveTexts, Store } from '../store/store.ts';
 
@@ -9,7 +10,8 @@ export interface StorePlace {
   variables?: NodeJS.ProcessEnv;
 }
 
-/** For how long a store that could not be read is left alone, in milliseconds. */
+/** How long a store has for its answer, since the events of a run wait for it, and for how long it is left alone otherwise, in milliseconds. */
+const patienceMs = 1000;
 const restMs = 5000;
 
 /** The texts in progress of a store: none where it is not there or cannot be read, since they are for looking on alone. */
@@ -28,19 +30,34 @@ export class StoredTexts implements Pick<LiveTexts, 'read'> {
     try {
       const { readStore } = await import('../store/open-store.ts');
       this.#store ??= readStore(home, readEnvironment(variables));
-      if (this.#store !== undefined) return await this.#store.liveTexts.read(...where);
+      if (this.#store !== undefined) return await inTime(this.#store.liveTexts.read(...where));
     } catch {
-      await this.close();
+      void this.close();
     }
     this.#restsUntil = Date.now() + restMs;
     return [];
   }
 
+  /** Nothing is read from it any more. */
   async close(): Promise<void> {
     // A reading that is under way must not open it again.
     this.#restsUntil = Infinity;
     const store = this.#store;
     this.#store = undefined;
     await store?.close().catch(() => {});
+  }
+}
+
+/** @throws where the work takes longer than the store has */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const { signal } = late;
+  try {
+    return await Promise.race([
+      work,
+      pause(patienceMs, undefined, { signal }).then(() => Promise.reject(new Error('late'))),
+    ]);
+  } finally {
+    late.abort();
   }
 }
