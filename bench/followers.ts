@@ -50,7 +50,7 @@ async function serve(): Promise<void> {
   const served = {
     reprise,
     ready: async () => reprise,
-    feeds: new Feeds(reprise),
+    feeds: new Feeds(reprise, { home, variables: {} }),
     configs: home,
     home,
     owner: token,

@@ -55,11 +55,22 @@ test(
     };
     await expect.poll(listed, { timeout: minutes }).toEqual([open.workflowId, kept.workflowId].toSorted());
 
+    // What workers have left that were killed.
+    const left = [kept, gone].map(({ workflowId }) => ({
+      key: `r/${workflowId}`,
+      attempt: 1,
+      offset: 0,
+      text: 'One',
+      workflowId,
+    }));
+    await store.liveTexts.write(left, []);
     const dry = await pruneStore(store, client, { ...settings, isDry: true });
     const pruned = await pruneStore(store, client, settings);
     expect(pruned.removed).toEqual(dry.removed);
     expect(pruned.removed['replies']?.rows).toBeGreaterThan(0);
     expect(pruned.bytes).toBeGreaterThan(20_000);
+    const texts = await Promise.all(left.map(({ key }) => store.liveTexts.read(key, 0, 0)));
+    expect(texts.map(({ length }) => length)).toEqual([1, 0]);
     const database = new DatabaseSync(join(home, 'store.sqlite'), { readOnly: true });
     const rows = database.prepare("SELECT count(*) AS n FROM replies WHERE key LIKE ? || '/%'").get(goneRun);
     database.close();

@@ -25,6 +25,7 @@ const served: Served = {
   home: '',
   owner,
   url,
+  port: 8234,
   origins: [],
   say: () => {},
 };

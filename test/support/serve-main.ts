@@ -10,16 +10,18 @@ const reprise = await connect({ address, plain: true, home, variables: {} });
 const served: Served = {
   reprise,
   ready: async () => reprise,
-  feeds: new Feeds(reprise),
+  feeds: new Feeds(reprise, { home, variables: {} }),
   configs: home,
   home,
   owner,
   url: '',
+  port: 0,
   origins: [],
   say: (text) => console.error(text),
 };
 let fetchApp: ReturnType<typeof createApp>['fetch'] = () => new Response(null, { status: 503 });
 const { port } = await listen((request) => fetchApp(request), { host: '127.0.0.1', port: 0 });
+served.port = port;
 served.url = `http://127.0.0.1:${port}`;
 fetchApp = createApp(served).fetch;
 console.log(served.url);

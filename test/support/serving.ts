@@ -32,7 +32,7 @@ export async function serving(
   const { address } = inject('temporal');
   const reprise = await connect({ address, plain: true, taskQueue, home, variables: {} });
   const said: string[] = [];
-  const feeds = new Feeds(reprise);
+  const feeds = new Feeds(reprise, { home, variables: {} });
   const served: Served = {
     reprise,
     ready: async () => reprise,

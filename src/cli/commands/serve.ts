@@ -79,7 +79,8 @@ async function openServed(
   place: Pick<Served, 'owner' | 'port' | 'url'>,
 ): Promise<{ served: Served; close(): Promise<void> }> {
   const workers = await Workers.open(shell, options);
-  const feeds = new Feeds(workers.reprise);
+  const home = homeFolder(shell);
+  const feeds = new Feeds(workers.reprise, { home, variables: shell.env });
   // What ends when nobody uses it is used by whoever may come. A server of the daemon's ends with it.
   const using = options.inherited ? undefined : setInterval(() => void workers.ready().catch(() => {}), useEveryMs);
   const served: Served = {
@@ -88,7 +89,7 @@ async function openServed(
     ready: () => workers.ready(),
     feeds,
     configs: shell.path(options.configs),
-    home: homeFolder(shell),
+    home,
     origins: options.origin ?? [],
     say: (text) => shell.say(text, 'ERROR'),
   };

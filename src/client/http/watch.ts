@@ -11,7 +11,7 @@ import type { HttpServer } from './server.ts';
 
 type Told =
   | { type: 'event'; event: RunEvent }
-  | ({ type: 'text' } & Omit<TextPiece, 'isAgain'> & { offset: number; reset?: boolean })
+  | ({ type: 'text' } & TextPiece)
   | { type: 'trouble'; message: string };
 
 /** How long a run may be quiet until it is asked nevertheless, and after how long a connection is made again, in milliseconds. */
@@ -118,11 +118,11 @@ async function* followed(
 class Pieces {
   readonly #ends = new Map<string, number>();
 
-  of({ activityId, agent, offset, purpose, reset = false, text }: Extract<Told, { type: 'text' }>): TextPiece[] {
+  of({ type: _, ...piece }: Extract<Told, { type: 'text' }>): TextPiece[] {
+    const { activityId, offset, reset, text } = piece;
     const end = reset ? 0 : (this.#ends.get(activityId) ?? 0);
     this.#ends.set(activityId, Math.max(end, offset + text.length));
-    const isMissed = offset > end;
-    const rest = isMissed ? `…${text}` : text.slice(end - offset);
-    return rest === '' ? [] : [{ activityId, agent, purpose, text: rest, isAgain: reset }];
+    const known = Math.max(0, end - offset);
+    return known >= text.length ? [] : [{ ...piece, offset: offset + known, text: text.slice(known) }];
   }
 }
