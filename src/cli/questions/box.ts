@@ -5,7 +5,7 @@ import { withoutEmoji } from '../../workflows/log-lines.ts';
 import { durationText } from '../../workflows/runtime/duration.ts';
 import { printable } from '../../util/text/printable.ts';
 import { screenOf, wrapped } from '../live/screen.ts';
-import { countText } from '../live/spent.ts';
+import { countText } from '../../client/show/spent.ts';
 import type { Shell } from '../shell.ts';
 
 /** The width of the box where there is room for it, in columns. */
