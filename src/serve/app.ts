@@ -1,5 +1,7 @@
 import { Hono } from 'hono';
-import { door } from './door.ts';
+import { door, tokenReader } from './door.ts';
+import { errorPage, takesPages } from './pages/page.ts';
+import { pageRoutes } from './pages/routes.ts';
 import { HttpProblem, problemOf } from './problems.ts';
 import type { Served, ServeEnv } from './served.ts';
 
@@ -10,6 +12,7 @@ export function createApp(served: Served): Hono<ServeEnv> {
     const problem = problemOf(error);
     if (problem.status === 500) served.say(`${c.req.method} ${c.req.path}: ${error.stack ?? error.message}`);
     const headers = error instanceof HttpProblem ? error.headers : {};
+    if (takesPages(c)) return errorPage(c, problem, headers);
     return new Response(JSON.stringify(problem), {
       status: problem.status,
       headers: { 'content-type': 'application/problem+json', ...Object.fromEntries(c.res.headers), ...headers },
@@ -18,7 +21,9 @@ export function createApp(served: Served): Hono<ServeEnv> {
   app.notFound(({ req }) => {
     throw new HttpProblem(404, `There is nothing at ${req.path}; GET /api/v1/openapi.json tells what there is`);
   });
-  app.use(door(served));
+  const read = tokenReader(served.owner);
+  app.use(door(served, read));
   app.get('/health', (c) => c.json({ status: 'ok' }));
+  app.route('/', pageRoutes(served, read));
   return app;
 }

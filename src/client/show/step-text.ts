@@ -114,7 +114,7 @@ function toldTool({ agent, arguments: given, isCut, result, status, tool }: Step
 function beginningOf(text: string): string {
   if (text.length <= printedResult) return text;
   const left = numberText(text.length - printedResult, 0);
-  return `${text.slice(0, printedResult).toWellFormed()}…\n[${left} more characters; reprise show --json has them]`;
+  return `${text.slice(0, printedResult).toWellFormed()}…\n[${left} more characters; --json has them]`;
 }
 
 function toldSearch({ failure, hits, query }: Step<'searched'>): Told {
