@@ -246,7 +246,7 @@ test("a team's run has each answer, vote, judgement and tool call with its text"
 
 test("of a long result the beginning is printed; the whole comes from the worker's home, and without it that is said", async () => {
   const text = await printed('show', 'book');
-  expect(text).toMatch(/→ A book of colors\.\n[^]*…\n {2}\[[\d,]+ more characters; reprise show --json has them\]\n/);
+  expect(text).toMatch(/→ A book of colors\.\n[^]*…\n {2}\[[\d,]+ more characters; --json has them\]\n/);
   const resultIn = ({ steps }: RunRecord) => steps.flatMap((step) => (step.type === 'tool' ? [step] : []));
   const whole = JSON.parse(await printed('show', 'book', '--json')) as RunRecord;
   expect(resultIn(whole)).toMatchObject([{ tool: 'read_book', result: book }]);
