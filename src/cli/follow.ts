@@ -5,7 +5,7 @@ import type { State } from '../protocol/state.ts';
 import type { RunFiles } from '../protocol/workspace.ts';
 import { markdownOf } from '../workflows/research/rules/report.ts';
 import { Interruption } from './exit.ts';
-import { countText, spentText } from './live/spent.ts';
+import { countText, spentText } from '../client/show/spent.ts';
 import { homeFolder, type FollowOptions } from './options.ts';
 import { writeFiles } from './out.ts';
 import { temporalOption } from './questions/box.ts';

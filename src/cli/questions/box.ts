@@ -6,7 +6,7 @@ import { durationText } from '../../workflows/runtime/duration.ts';
 import { printable } from '../../util/text/printable.ts';
 import { shellWord } from '../../util/text/shell-word.ts';
 import { screenOf, wrapped } from '../live/screen.ts';
-import { countText } from '../live/spent.ts';
+import { countText } from '../../client/show/spent.ts';
 import type { Shell } from '../shell.ts';
 
 /** The width of the box where there is room for it, in columns. */

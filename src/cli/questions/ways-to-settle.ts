@@ -1,4 +1,5 @@
 import type { InboxQuestion } from '../../client.ts';
+import { remedyOf } from '../../client/show/kinds.ts';
 import { answerCommand, approveCommand, temporalOption } from './box.ts';
 import { shellWord } from '../../util/text/shell-word.ts';
 
@@ -13,12 +14,8 @@ export function waysToSettle(waiting: InboxQuestion, temporal: string | undefine
         `reprise decide ${rest} --stop`,
         `reprise restart ${rest} --reason "…" --instructions "…"`,
       ];
-    case 'key': {
-      const remedy = waiting.questionId.startsWith('login-')
-        ? waiting.question.replace(/^needs a login: /, '')
-        : `set ${waiting.questionId.replace(/^key-/, '')}`;
-      return [`${remedy} where the worker runs; the run goes on by itself`, `to go on without it: ${answer} --skip`];
-    }
+    case 'key':
+      return [remedyOf(waiting), `to go on without it: ${answer} --skip`];
     case 'tool': {
       const approve = approveCommand(waiting, temporal);
       const address = temporal === undefined ? '' : ` --address ${shellWord(temporal)}`;
