@@ -93,8 +93,9 @@ const isoOf = (time: Parameters<typeof optionalTsToDate>[0]): string | undefined
  */
 export function isPassing(error: unknown): error is Error {
   if (error instanceof QueryNotRegisteredError || error instanceof QueryRejectedError) return true;
-  if (!(error instanceof ServiceError)) return false;
-  return !isGrpcServiceError(error.cause) || !grpcRefusals.has(error.cause.code);
+  // What is asked of the service itself comes without the words around it.
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) ? !grpcRefusals.has(cause.code) : error instanceof ServiceError;
 }
 
 /** Whether the same request may be sent again: the server was away, or its reply was lost. */

@@ -28,6 +28,8 @@ export interface StartOptions {
   priority?: Priority;
   /** Whether the input is signed with the home's secret where it brings more than anybody may; true when absent. */
   sign?: boolean;
+  /** What the memo of a run that is started once is to hold besides, for whoever comes back to it. */
+  memo?: Record<string, unknown>;
 }
 
 /** The messages that a person sends to a run, by the names of their signals. */

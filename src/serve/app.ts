@@ -4,6 +4,8 @@ import { door, tokenReader } from './door.ts';
 import { mcpRoutes } from './mcp/doors.ts';
 import { errorPage, takesPages } from './pages/page.ts';
 import { pageRoutes } from './pages/routes.ts';
+import { openaiError } from './openai/errors.ts';
+import { openaiRoutes } from './openai/routes.ts';
 import { HttpProblem, problemOf } from './problems.ts';
 import { restRoutes } from './rest/routes.ts';
 import type { Served, ServeEnv } from './served.ts';
@@ -16,9 +18,12 @@ export function createApp(served: Served): Hono<ServeEnv> {
     if (problem.status === 500) served.say(`${c.req.method} ${c.req.path}: ${error.stack ?? error.message}`);
     const headers = error instanceof HttpProblem ? error.headers : {};
     if (takesPages(c)) return errorPage(c, problem, headers);
-    return new Response(JSON.stringify(problem), {
+    const [type, body] = c.req.path.startsWith('/v1/')
+      ? ['application/json', openaiError(problem, error)]
+      : ['application/problem+json', problem];
+    return new Response(JSON.stringify(body), {
       status: problem.status,
-      headers: { 'content-type': 'application/problem+json', ...Object.fromEntries(c.res.headers), ...headers },
+      headers: { 'content-type': type, ...Object.fromEntries(c.res.headers), ...headers },
     });
   });
   app.notFound(({ req }) => {
@@ -31,5 +36,6 @@ export function createApp(served: Served): Hono<ServeEnv> {
   app.route('/', mcpRoutes(served));
   app.route('/api/v1', restRoutes(served));
   app.route('/', pageRoutes(served, read));
+  app.route('/v1', openaiRoutes(served));
   return app;
 }

@@ -18,11 +18,13 @@ export interface Wanted {
   kinds?: readonly Kind[];
   /** The task, the idea, the problem or the turn. */
   text: string;
-  /** What was said before; a research run and a plan take none. */
+  /** What was said before. A research run and a plan read it with their text. */
   history?: EarlierMessage[];
   attachments?: AttachmentInput[];
   /** The run's id, under which the same request finds the run again; a new one when absent. */
   id?: string;
+  /** What the memo of a new run is to hold for who comes back to it. */
+  memo?: Record<string, unknown>;
 }
 
 const prefixes: Record<InputName, string> = {
@@ -62,12 +64,16 @@ export function inputOf(served: Served, access: Access, wanted: Wanted): { type:
   const of: Record<Kind, [InputName, RunInput]> = {
     team: ['orchestration', { task: text, ...talk }],
     agent: ['session', { text, ...talk }],
-    research: ['research', { idea: text, ...common }],
-    plan: ['planAndExecute', { problem: text, ...common }],
+    research: ['research', { idea: folded(text, history), ...common }],
+    plan: ['planAndExecute', { problem: folded(text, history), ...common }],
   };
   const [type, input] = of[found?.kind ?? kinds?.[0] ?? 'team'];
   return { type, input };
 }
+
+/** A text with what was said before it, for runs that take one text alone. */
+const folded = (text: string, history: EarlierMessage[]): string =>
+  [text, ...history.map(({ content, role }) => `[said before, by: ${role}]\n${content}`)].join('\n\n');
 
 /**
  * Starts what a client wants, or finds it where the same was wanted before under this id.
@@ -80,8 +86,8 @@ export async function startNamed(
   wanted: Wanted,
 ): Promise<{ run: Run; isNew: boolean }> {
   const { input, type } = inputOf(served, access, wanted);
-  const { id = freshId(access, type) } = wanted;
+  const { id = freshId(access, type), memo = {} } = wanted;
   assertReached(access, id);
   const reprise = await served.ready();
-  return reprise.startOnce(type, id, input);
+  return reprise.startOnce(type, id, input, { memo });
 }

@@ -51,7 +51,7 @@ export class TemporalRuns implements Runs {
     const request = hashOf(canonicalJson([type, input]));
     const once = {
       ...this.#startOptions(type, id, input, options),
-      memo: { request },
+      memo: { ...options.memo, request },
       workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
     };
     try {

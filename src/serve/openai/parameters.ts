@@ -1,0 +1,85 @@
+import type { Context } from 'hono';
+import { z } from 'zod';
+import { askingTools, isAskingTool, type AskingTool } from './asking.ts';
+import { ParameterProblem } from './errors.ts';
+
+const asText = 'an answer is text; the key verify of a configuration holds it to a schema';
+const ownTools = `agents have the tools of their configuration; a request may offer ${askingTools.join(' and ')}`;
+
+/** What cannot be heeded and would make another answer of it: what it may be nevertheless, and what there is instead. */
+const refused: Record<string, [harmless: unknown[], why: string]> = {
+  n: [[1], 'a run gives one answer'],
+  logprobs: [[false], 'the answer of a team has none'],
+  top_logprobs: [[0], 'the answer of a team has none'],
+  stop: [[[]], 'an answer is given whole'],
+  response_format: [[{ type: 'text' }], asText],
+  'text.format': [[{ type: 'text' }], asText],
+  modalities: [[['text']], asText],
+  audio: [[], asText],
+  functions: [[[]], ownTools],
+  function_call: [['none'], ownTools],
+  tool_choice: [['auto', 'none'], 'whether a person is asked is for the agents to say'],
+  web_search_options: [[], ownTools],
+  prompt: [[], 'what agents are told is in their configuration'],
+  conversation: [[], 'previous_response_id goes on with a conversation'],
+};
+
+const taken = ['model', 'stream', 'stream_options', 'tools', 'metadata', 'messages', 'input', 'instructions'];
+const takenToo = ['background', 'store', 'previous_response_id', 'text'];
+const known = new Set([...taken, ...takenToo, ...Object.keys(refused)]);
+
+type Body = Record<string, unknown>;
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** Refuses what would change the answer, and names in a header what has no effect. */
+export function sift(c: Context, body: Body): void {
+  for (const [param, [harmless, why]] of Object.entries(refused)) {
+    const value = param.split('.').reduce<unknown>((within, key) => (within as Body | undefined | null)?.[key], body);
+    const isHarmless = harmless.some((each) => JSON.stringify(each) === JSON.stringify(value));
+    if (isGiven(value) && !isHarmless) throw new ParameterProblem(param, why);
+  }
+  const ignored = Object.keys(body).filter((name) => !known.has(name) && isGiven(body[name]));
+  if (ignored.length > 0) c.header('x-reprise-ignored', ignored.join(', ').replaceAll(/[^\x20-\x7e]/g, '?'));
+}
+
+/**
+ * The tools by which the client may be asked: those that it offers, or all of them with `metadata: {questions: "tool"}`.
+ *
+ * @throws `ParameterProblem` where it offers others
+ */
+export function offeredIn({ metadata, tool_choice: choice, tools }: Common): AskingTool[] {
+  const offered = (tools ?? []).map((tool, index) => {
+    const name = tool.function?.name ?? tool.name;
+    if (!isAskingTool(name)) throw new ParameterProblem(`tools[${index}]`, ownTools);
+    return name;
+  });
+  if (choice === 'none') return [];
+  return metadata?.['questions'] === 'tool' ? askingTools : offered;
+}
+
+const pairs = 'at most 16 names of 64 characters, with texts of 512';
+
+/** What both ways to ask have in common. */
+export const common = z.looseObject({
+  model: z.string('the name of a configuration; GET /v1/models lists them'),
+  stream: z.boolean().nullish(),
+  tools: z
+    .array(z.looseObject({ name: z.string().optional(), function: z.looseObject({ name: z.string() }).optional() }))
+    .nullish(),
+  metadata: z
+    .record(z.string().max(64), z.string().max(512), pairs)
+    .refine((given) => Object.keys(given).length <= 16, pairs)
+    .nullish(),
+});
+
+type Common = z.infer<typeof common>;
+
+/** A body as a schema has it. @throws `ParameterProblem` */
+export function checked<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
+  const read = schema.safeParse(body);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const param = (issue?.path ?? []).map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
+  throw new ParameterProblem(param.slice(1) || 'body', issue?.message ?? '');
+}

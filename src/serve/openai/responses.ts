@@ -1,0 +1,181 @@
+import type { Context } from 'hono';
+import { z } from 'zod';
+import type { OrchestrationInput } from '../../client.ts';
+import { readHistory } from '../../client/show/history.ts';
+import { questionIn } from '../../client/show/show.ts';
+import { decodeAll } from '../../encryption/decode.ts';
+import type { EarlierMessage } from '../../protocol/orchestration.ts';
+import { bodyJson } from '../door.ts';
+import { HttpProblem } from '../problems.ts';
+import type { Served, ServeEnv } from '../served.ts';
+import { assertReached } from '../start.ts';
+import { events } from '../streams.ts';
+import { entries, requestIn, type Entry, type Request } from './conversation.ts';
+import { ParameterProblem } from './errors.ts';
+import { checked, common, offeredIn, sift } from './parameters.ts';
+import { idOf, markOf, placeIn, type Place } from './places.ts';
+import { ResponseLog, type Head, type StreamEvent } from './response.ts';
+import { begin, follow, told } from './runs.ts';
+import { isEnd } from './steps.ts';
+
+/** A request at a server. */
+interface At {
+  served: Served;
+  c: Context<ServeEnv>;
+}
+
+const body = common.extend({
+  input: entries,
+  instructions: z.string().max(100_000).nullish(),
+  background: z.boolean().nullish(),
+  store: z.boolean().nullish(),
+  previous_response_id: z.string().nullish(),
+});
+
+/** What is kept with a run of what was asked for. */
+type Kept = Omit<Head, 'place' | 'createdAt'>;
+
+/** `POST /v1/responses` */
+export async function create({ c, served }: At): Promise<Response> {
+  const asked = checked(body, await bodyJson(c));
+  sift(c, asked);
+  const { background, input, instructions, metadata, model, previous_response_id: previous, store } = asked;
+  if (background && store === false) throw new ParameterProblem('background', 'what is not stored cannot be polled');
+  const kept: Kept = {
+    model,
+    previous: previous ?? null,
+    instructions: instructions ?? null,
+    metadata: metadata ?? {},
+    background: background ?? false,
+    store: store ?? true,
+    tools: offeredIn(asked),
+  };
+  const request = await wanted({ c, served }, input, kept);
+  const place = await begin(served, c, request, model, { openai: kept });
+  const log = await logOf({ c, served }, place, false);
+  if (asked.stream) return events(c, (signal) => streamed(served, log, signal));
+  if (background) return c.json({ ...log.response, status: 'queued' });
+  for await (const step of follow(served, place, c.req.raw.signal)) log.take(step);
+  return c.json(log.response);
+}
+
+/** `GET /v1/responses/ID` */
+export async function retrieve(at: At): Promise<Response> {
+  const { c, served } = at;
+  const log = await logOf(at);
+  if (c.req.query('stream') !== 'true') {
+    const steps = await told(served, log.head.place);
+    for (const step of steps) log.take(step);
+    return c.json({ ...log.response, ...(steps.length === 0 && { status: 'queued' }) });
+  }
+  const after = Number(c.req.query('starting_after') ?? -1);
+  if (!Number.isInteger(after)) throw new ParameterProblem('starting_after', 'the sequence_number of an event');
+  return events(c, (signal) => streamed(served, log, signal, after));
+}
+
+/** How long a run that is cancelled may take to end with what it has, in milliseconds. */
+const cancelMs = 10_000;
+
+/** `POST /v1/responses/ID/cancel`. To cancel what has ended changes nothing. */
+export async function cancel(at: At): Promise<Response> {
+  const { c, served } = at;
+  const log = await logOf(at);
+  const run = served.reprise.getRun(log.head.place.run);
+  if (await run.isOpen()) await run.cancel();
+  for await (const step of follow(served, log.head.place, AbortSignal.timeout(cancelMs))) log.take(step);
+  return c.json(log.response);
+}
+
+/** `GET /v1/responses/ID/input_items` */
+export async function inputItems(at: At): Promise<Response> {
+  const { place } = (await logOf(at)).head;
+  const { conversation } = await inputOf(at.served, place);
+  const items = conversation.map(({ content: text, role }, index) => ({
+    type: 'message',
+    id: `${idOf('msg', place)}-${index}`,
+    status: 'completed',
+    role,
+    content: [role === 'assistant' ? { type: 'output_text', text, annotations: [] } : { type: 'input_text', text }],
+  }));
+  const data = at.c.req.query('order') === 'asc' ? items : items.toReversed();
+  return at.c.json({ object: 'list', data, first_id: data[0]?.id, last_id: data.at(-1)?.id, has_more: false });
+}
+
+/**
+ * A response before its first step.
+ *
+ * @param place by itself that of the path
+ * @param isStored whether one that was not to be stored is not found
+ * @throws `HttpProblem`, `WorkflowNotFoundError`
+ */
+async function logOf({ c, served }: At, place = placeIn('resp', c.req.param('id') ?? ''), isStored = true) {
+  const missing = new HttpProblem(404, 'There is no response of this id');
+  if (place === undefined) throw missing;
+  assertReached(c.get('access'), place.run);
+  const { memo, startTime } = await served.reprise.client.workflow.getHandle(place.run).describe();
+  const kept = memo?.['openai'] as Kept | undefined;
+  if (kept === undefined || (isStored && !kept.store)) throw missing;
+  c.header('x-reprise-run', place.run);
+  const createdAt = Math.floor(startTime.getTime() / 1000);
+  return new ResponseLog({ ...kept, place, createdAt }, (each) => markOf(served.owner, each));
+}
+
+/** @param after the number of the last event that the reader has seen; -1: none */
+async function* streamed(served: Served, log: ResponseLog, signal: AbortSignal, after = -1) {
+  const unseen = (all: StreamEvent[]) =>
+    all.flatMap((each) => (each.sequence_number > after ? [{ event: each.type, data: JSON.stringify(each) }] : []));
+  yield* unseen(log.begin());
+  for await (const step of follow(served, log.head.place, signal)) yield* unseen(log.take(step));
+  yield { data: '[DONE]' };
+}
+
+/** What is asked for, with the conversation that it goes on with. @throws `HttpProblem` */
+async function wanted(at: At, input: Entry[], { instructions, previous }: Kept): Promise<Request> {
+  const known = await Promise.all(input.map((entry) => recalled(at, entry)));
+  const request = requestIn(known, at.served.owner, 'input');
+  if (request.asked !== undefined) return request;
+  const before = previous === null ? undefined : await earlier(at, previous);
+  if (before?.asked !== undefined) return { text: request.text, asked: before.asked };
+  const own: EarlierMessage[] = instructions === null ? [] : [{ role: 'system', content: instructions }];
+  return {
+    ...request,
+    history: [...own, ...(before?.conversation ?? []), ...request.history],
+    attachments: [...(before?.attachments ?? []), ...request.attachments],
+  };
+}
+
+/** The message that a reference stands for; references to anything else are of no use to agents. */
+async function recalled(at: At, entry: Entry): Promise<Entry> {
+  const place = entry.role === 'reference' ? placeIn('msg', entry.id) : undefined;
+  if (place === undefined) return entry;
+  await logOf(at, place);
+  const end = (await told(at.served, place)).find(isEnd);
+  return end?.type === 'answered' ? { role: 'assistant', text: end.answer, attachments: [] } : entry;
+}
+
+/** The conversation that an earlier response has ended, or the place of the question that it has ended with. @throws `HttpProblem` */
+async function earlier(at: At, id: string) {
+  const { head } = await logOf(at, placeIn('resp', id));
+  const { place } = head;
+  const end = (await told(at.served, place)).find(isEnd);
+  if (end === undefined)
+    throw new HttpProblem(409, `The response ${id} is in progress; go on with it when it has ended`);
+  const { attachments, conversation } = await inputOf(at.served, place);
+  // Instructions hold for one response alone.
+  const said = conversation.slice(head.instructions === null ? 0 : 1);
+  if (end.type === 'answered') said.push({ role: 'assistant', content: end.answer });
+  const asked: Place | undefined = end.type === 'asked' ? { run: place.run, seq: end.seq } : undefined;
+  return { asked, conversation: said, attachments };
+}
+
+/** What a run was told: what was said before, and what was wanted. No worker is needed. */
+async function inputOf({ reprise: { client } }: Served, { run: workflowId }: Place) {
+  const { loadedDataConverter: converter, namespace } = client.options;
+  const first = { namespace, execution: { workflowId }, maximumPageSize: 1 };
+  const { history: begun } = await client.workflowService.getWorkflowExecutionHistory(first);
+  const { input } = readHistory(await decodeAll(begun ?? {}, converter), converter.payloadConverter);
+  const { attachments = [], history = [] } = input as Pick<OrchestrationInput, 'attachments' | 'history'>;
+  const content = questionIn(input) ?? '';
+  const conversation: EarlierMessage[] = [...history, { role: 'user', content }];
+  return { conversation, attachments };
+}

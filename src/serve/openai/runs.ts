@@ -1,0 +1,100 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Context } from 'hono';
+import type { Run, RunEvent } from '../../client.ts';
+import { isPassing } from '../../client/snapshot.ts';
+import { isOpenStatus } from '../../util/run-status.ts';
+import { markdownOf } from '../../workflows/research/rules/report.ts';
+import { HttpProblem, problemOf } from '../problems.ts';
+import type { Served, ServeEnv } from '../served.ts';
+import { assertReached, derivedId, startNamed } from '../start.ts';
+import { settle } from './asking.ts';
+import type { Request } from './conversation.ts';
+import type { Place } from './places.ts';
+import { isEnd, stepOf, type Step } from './steps.ts';
+
+/**
+ * Starts a run, or answers what one waits for. The same request with the same `Idempotency-Key` finds its run again.
+ *
+ * @param name the configuration's
+ * @param memo what is kept with a new run
+ * @returns where the part begins that is to be told
+ * @throws `HttpProblem`
+ */
+export async function begin(served: Served, c: Context<ServeEnv>, request: Request, name: string, memo = {}) {
+  const access = c.get('access');
+  const key = c.req.header('idempotency-key');
+  const { asked, ...wanted } = request;
+  if (asked === undefined) {
+    const id = key === undefined ? {} : { id: derivedId(access, 'openai', key) };
+    const { run } = await startNamed(served, access, { ...wanted, ...id, name, memo });
+    return { run: run.id, seq: 0 };
+  }
+  assertReached(access, asked.run);
+  const reprise = await served.ready();
+  const [event] = (await look(served, asked.run, asked.seq)).events;
+  const step = event?.seq === asked.seq ? stepOf(event) : undefined;
+  if (step?.type !== 'asked') throw new HttpProblem(404, `The run ${asked.run} has asked nothing of this id`);
+  await settle(reprise, asked.run, step.asked, wanted.text);
+  return asked;
+}
+
+/** Follows a run from a place on until it asks or ends. @param signal says when nobody reads any more */
+export async function* follow(served: Served, { run, seq }: Place, signal: AbortSignal): AsyncGenerator<Step> {
+  for await (const item of served.feeds.follow(run, { after: seq, signal })) {
+    if (item.type === 'trouble') yield { type: 'trouble', text: item.message };
+    if (item.type === 'end') return yield await failureOf(served.reprise.getRun(run));
+    const step = item.type === 'event' ? stepOf(item.event) : undefined;
+    if (step === undefined) continue;
+    yield step.type === 'answered' ? await settled(served, run, step) : step;
+    if (isEnd(step)) return;
+  }
+}
+
+/** What there is to tell from a place on at present: it may not have ended. @throws `HttpProblem` where no worker tells */
+export async function told(served: Served, { run, seq }: Place): Promise<Step[]> {
+  const { events, isOpen } = await look(served, run, seq + 1);
+  const steps = events.flatMap((event) => stepOf(event) ?? []);
+  const end = steps.findIndex(isEnd);
+  const last = steps[end];
+  if (last === undefined) return isOpen ? steps : [...steps, await failureOf(served.reprise.getRun(run))];
+  return [...steps.slice(0, end), last.type === 'answered' ? await settled(served, run, last) : last];
+}
+
+/** How long a worker may take to tell the events of a run, in milliseconds. */
+const patience = 10_000;
+
+/** The length of a history in which no worker has done anything yet. */
+const unbegun = 3;
+
+/** The events of a run from a number on, and whether more may come. */
+async function look({ reprise }: Served, id: string, from: number): Promise<{ events: RunEvent[]; isOpen: boolean }> {
+  const until = Date.now() + patience;
+  for (;;) {
+    const { historyLength, status } = await reprise.client.workflow.getHandle(id).describe();
+    const isOpen = isOpenStatus(status.name);
+    if (historyLength <= unbegun) return { events: [], isOpen };
+    try {
+      return { events: await reprise.client.withDeadline(until, () => reprise.getRun(id).events(from)), isOpen };
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      if (Date.now() >= until) throw new HttpProblem(503, `No worker tells what the run ${id} has done; ask again`);
+    }
+    await pause(200);
+  }
+}
+
+/** An answer with what only the run's result has: all of its text, and what the run has cost. */
+async function settled({ reprise }: Served, id: string, step: Extract<Step, { type: 'answered' }>): Promise<Step> {
+  const result = await reprise.getRun(id).result();
+  const answer = result.workflow === 'research' ? markdownOf(result.report) : result.answer;
+  return { ...step, answer, usage: result.usage };
+}
+
+/** Why a run has ended that gives no answer. */
+async function failureOf(run: Run): Promise<Step> {
+  const problem = await run.result().then(
+    () => ({ status: 502, detail: 'The run has ended without an answer' }),
+    (error: unknown) => problemOf(error),
+  );
+  return { type: 'failed', status: problem.status, message: problem.detail };
+}
