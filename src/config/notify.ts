@@ -3,7 +3,7 @@ import { checkedBy, problemText } from './problems.ts';
 import { guarded, safe } from './privileges.ts';
 import { isPlaceholder, variablesIn } from './variables.ts';
 import { VariableError, type Environment } from '../util/environment.ts';
-import type { NotifyEntry } from '../protocol/notify.ts';
+import type { NotifyEntry } from '../protocol/settings.ts';
 
 const events = ['question', 'approval', 'final'] as const;
 

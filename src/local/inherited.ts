@@ -4,9 +4,9 @@ import type { HttpDoorMessage, HttpServerMessage } from './http-door.ts';
 
 interface Taking {
   /** Serves a connection. */
-  take(socket: Socket): void;
+  take: (socket: Socket) => void;
   /** How many connections are served. */
-  connections(): Promise<number>;
+  connections: () => Promise<number>;
 }
 
 const lookEveryMs = 5000;
@@ -18,22 +18,21 @@ const lookEveryMs = 5000;
  * @returns when it is to end: all connections are closed and none comes any more, or the daemon has died
  */
 export async function takeConnections({ connections, take }: Taking, patienceMs: number): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  let isOver = false;
-  void over.promise.then(() => (isOver = true));
+  const over = new AbortController();
   process.on('message', (message: HttpDoorMessage, socket?: Socket) => {
     // Connections that the daemon has passed on before it knew have come before this.
-    if (message === 'end') return void untilNone(connections).then(over.resolve);
+    if (message === 'end') return void untilNone(connections).then(() => over.abort());
     tell({ taken: message.connection });
     // There is none where the client has gone on the way here.
     if (socket === undefined) return;
     take(socket);
     socket.resume();
   });
-  process.once('disconnect', over.resolve);
+  process.once('disconnect', () => over.abort());
   tell('ready');
-  for (let usedAt = Date.now(); !isOver;) {
-    await Promise.race([over.promise, pause(Math.min(lookEveryMs, patienceMs / 4), undefined, { ref: false })]);
+  for (let usedAt = Date.now(); !over.signal.aborted;) {
+    const { signal } = over;
+    await pause(Math.min(lookEveryMs, patienceMs / 4), undefined, { ref: false, signal }).catch(() => {});
     if ((await connections()) > 0) usedAt = Date.now();
     else if (Date.now() - usedAt >= patienceMs) {
       tell('idle');

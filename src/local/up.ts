@@ -125,7 +125,10 @@ export class Up {
     const isVersioned = await hasVersioning(connection.workflowService, namespace);
     const record = { ...this.#record, isVersioned };
     this.#record = record;
-    this.#worker = await HomeWorker.start(record, { connection, home, variables, ...this.#settings.service });
+    const httpAddress = isOwn ? readHolder(home)?.httpAddress : undefined;
+    // Where a webhook tells a person to look and answer, unless the environment says so.
+    const told = httpAddress === undefined ? variables : { REPRISE_PUBLIC_URL: httpAddress, ...definedIn(variables) };
+    this.#worker = await HomeWorker.start(record, { connection, home, variables: told, ...this.#settings.service });
     if (this.#hasEnded()) return this.#worker.end('stop');
     if (this.#record.isVersioned) await this.#beCurrent(true);
     this.#lock?.describe({ ...record, isReady: true });

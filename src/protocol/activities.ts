@@ -1,7 +1,8 @@
 import type { Attachment, StoreAttachmentsInput } from './attachment.ts';
 import type { BlobRef, Content, NewMessage, TokenUsage, ToolSpec, TranscriptRef } from './message.ts';
 import type { CallModelInput, CallModelResult } from './model-call.ts';
-import type { Notification, NotifyEntry } from './notify.ts';
+import type { Notification } from './notify.ts';
+import type { NotifyEntry } from './settings.ts';
 import type { EarlierMessage } from './orchestration.ts';
 import type { OpenedIssue, OpenIssueInput, PersistInput } from './research.ts';
 import type { ReadPageInput, ReadPageResult, SearchInput, SearchResult } from './search.ts';

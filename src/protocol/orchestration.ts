@@ -1,5 +1,5 @@
 import type { AttachmentInput } from './attachment.ts';
-import type { NotifyEntry } from './notify.ts';
+import type { NotifyEntry } from './settings.ts';
 import type { Permissions } from './tools/permissions.ts';
 import type { PriceTable, Usage } from './usage.ts';
 import type { AttemptFiles, RunFiles, StartFolders } from './workspace.ts';

@@ -1,4 +1,3 @@
-import type { NotifyEntry } from './notify.ts';
 import type { PermissionRule } from './tools/permissions.ts';
 import type { SearchSettings } from './search.ts';
 import type { PriceTable } from './usage.ts';
@@ -200,4 +199,21 @@ export interface ResearchSettings extends SoloSettings {
   approval: boolean;
   /** The repository is written `owner/name`, and the seal is that of the repository. */
   github_issue?: { repo: string; labels: string[]; seal?: string } | undefined;
+}
+
+/**
+ * What somebody may be told of. `question`: an agent asks a person, or a key is missing. `approval`: a tool call, or the plan
+ * of a research run, waits for a person. `final`: a run, or a session's turn, has ended.
+ */
+export type NotifyEvent = 'question' | 'approval' | 'final';
+
+/** An entry of `notify`. `${NAME}` in its address is replaced only when something is sent. */
+export interface NotifyEntry {
+  url: string;
+  events: NotifyEvent[];
+  format: 'standard' | 'slack';
+  /** The variable that holds the secret by which is signed. */
+  secret_env?: string | undefined;
+  /** By which a worker knows that a configuration it trusts says so; never part of a configuration. */
+  seal?: string | undefined;
 }

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { failureTypes } from '../protocol/errors.ts';
-import type { NotifyEntry } from '../protocol/notify.ts';
+import type { NotifyEntry } from '../protocol/settings.ts';
 import type { Prepared } from '../protocol/orchestration.ts';
 import { refusalText, type Guard } from './guard.ts';
 import { refusals } from './refusals.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkConfig } from '../../src/config/kinds.ts';
 import { describeNotify, missingForNotify, webhookSecret, workerNotify } from '../../src/config/notify.ts';
 import { problemText } from '../../src/config/problems.ts';
-import type { NotifyEntry } from '../../src/protocol/notify.ts';
+import type { NotifyEntry } from '../../src/protocol/settings.ts';
 import { hookSecret } from '../support/hook-server.ts';
 
 const url = 'https://example.com/hook';

@@ -30,7 +30,7 @@ afterAll(async () => {
 /** The status with which a request is answered. */
 async function statusOf(path: string, init: RequestInit = {}, shown = token): Promise<number> {
   const headers = { authorization: `Bearer ${shown}`, 'content-type': 'application/json' };
-  const answer = await fetch(new URL(path, url), { ...init, headers: { ...headers, ...init.headers } });
+  const answer = await fetch(new URL(path, url), { ...init, headers });
   await answer.arrayBuffer();
   return answer.status;
 }

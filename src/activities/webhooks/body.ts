@@ -1,4 +1,5 @@
-import type { Notification, NotifyEntry } from '../../protocol/notify.ts';
+import type { Notification } from '../../protocol/notify.ts';
+import type { NotifyEntry } from '../../protocol/settings.ts';
 import type { Environment } from '../../util/environment.ts';
 import { shellWord } from '../../util/text/shell-word.ts';
 import { beginningOf } from '../../workflows/runtime/size.ts';
@@ -9,11 +10,17 @@ type Told = Notification['data'];
 export function bodyOf(format: NotifyEntry['format'], notification: Notification, environment: Environment): string {
   const { data, timestamp, type } = notification;
   const base = publicUrl(environment);
-  const url = base === undefined ? undefined : `${base}/runs/${encodeURIComponent(data.workflowId)}`;
+  const url = base === undefined ? undefined : `${base}${pageOf(data)}`;
   const where = url === undefined ? { command: commandFor(data) } : { url };
   return JSON.stringify(
     format === 'slack' ? { text: slackText(data, where) } : { type, timestamp, data: { ...data, ...where } },
   );
+}
+
+/** The page where a person answers what waits, or sees how a run has ended. */
+function pageOf(data: Told): string {
+  const run = `/runs/${encodeURIComponent(data.workflowId)}`;
+  return 'outcome' in data ? run : `${run}/answer/${encodeURIComponent(data.questionId)}`;
 }
 
 /** Where the pages of runs are for people, without a slash at its end; undefined where nothing is known. */

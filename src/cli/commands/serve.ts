@@ -77,7 +77,7 @@ async function openServed(
   shell: Shell,
   options: ServeOptions,
   place: Pick<Served, 'owner' | 'port' | 'url'>,
-): Promise<{ served: Served; close(): Promise<void> }> {
+): Promise<{ served: Served; close: () => Promise<void> }> {
   const workers = await Workers.open(shell, options);
   const home = homeFolder(shell);
   const feeds = new Feeds(workers.reprise, { home, variables: shell.env });

@@ -10,9 +10,7 @@ import type { RunWay } from '../way.ts';
 import type { HttpServer } from './server.ts';
 
 type Told =
-  | { type: 'event'; event: RunEvent }
-  | ({ type: 'text' } & TextPiece)
-  | { type: 'trouble'; message: string };
+  { type: 'event'; event: RunEvent } | { type: 'text'; piece: TextPiece } | { type: 'trouble'; message: string };
 
 /** How long a run may be quiet until it is asked nevertheless, and after how long a connection is made again, in milliseconds. */
 const quietMs = 5000;
@@ -50,7 +48,7 @@ export async function* watchOver(
         next = items.next();
         const told = item.value;
         if (told.type === 'event') snapshot.events.push(told.event);
-        else if (told.type === 'text') snapshot.texts.push(...pieces.of(told));
+        else if (told.type === 'text') snapshot.texts.push(...pieces.of(told.piece));
         else snapshot.trouble = new Error(told.message);
       }
       if (snapshot.events.length > 0 || performance.now() - askedAt > quietMs) {
@@ -96,8 +94,9 @@ async function* followed(
         .pipeThrough(new EventSourceParserStream())) {
         if (event === 'end') return;
         const told = JSON.parse(data) as object;
-        if (id === undefined) yield { type: event, ...told } as Told;
-        else {
+        if (event === 'text') yield { type: event, piece: told as TextPiece };
+        else if (event === 'trouble') yield { type: event, ...(told as { message: string }) };
+        else if (id !== undefined) {
           seq = Number(id);
           yield { type: 'event', event: told as RunEvent };
         }
@@ -118,7 +117,7 @@ async function* followed(
 class Pieces {
   readonly #ends = new Map<string, number>();
 
-  of({ type: _, ...piece }: Extract<Told, { type: 'text' }>): TextPiece[] {
+  of(piece: TextPiece): TextPiece[] {
     const { activityId, offset, reset, text } = piece;
     const end = reset ? 0 : (this.#ends.get(activityId) ?? 0);
     this.#ends.set(activityId, Math.max(end, offset + text.length));

@@ -1,6 +1,7 @@
 import { CancellationScope, ParentClosePolicy, rootCause, startChild, workflowInfo } from '@temporalio/workflow';
 import type { RunEventBody } from '../../protocol/events.ts';
-import type { Notification, NotificationInput, NotifyEvent } from '../../protocol/notify.ts';
+import type { Notification, NotificationInput } from '../../protocol/notify.ts';
+import type { NotifyEvent } from '../../protocol/settings.ts';
 import type { Prepared } from '../../protocol/orchestration.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { InStore } from '../../protocol/stored.ts';
