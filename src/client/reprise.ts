@@ -110,20 +110,26 @@ export class Reprise {
    * Starts a run of any kind unless there is one of this id already, open or ended, with the same input; then it is that one,
    * so that a request may be made again as often as its reply is lost.
    *
+   * @param memo what the memo of a new run holds besides
    * @throws `RunExistsError` where the run of this id has another input
    */
-  async startOnce(type: InputName, id: string, input: RunInput): Promise<{ run: Run; isNew: boolean }> {
+  async startOnce(
+    type: InputName,
+    id: string,
+    input: RunInput,
+    memo: Record<string, unknown> = {},
+  ): Promise<{ run: Run; isNew: boolean }> {
     const { idea, problem, task, text } = input as Partial<Record<string, string>>;
     const options = this.#startOptions(type, id, input, task ?? idea ?? problem ?? text);
     const request = hashOf(canonicalJson([type, input]));
-    const once = { ...options, memo: { request }, workflowIdReusePolicy: 'REJECT_DUPLICATE' as const };
+    const once = { ...options, memo: { ...memo, request }, workflowIdReusePolicy: 'REJECT_DUPLICATE' as const };
     try {
       return { run: new Run(await startPinned(() => this.client.workflow.start(type, once))), isNew: true };
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     }
-    const { memo } = await this.client.workflow.getHandle(id).describe();
-    if (memo?.['request'] !== request) throw new RunExistsError(id);
+    const found = await this.client.workflow.getHandle(id).describe();
+    if (found.memo?.['request'] !== request) throw new RunExistsError(id);
     return { run: this.getRun(id), isNew: false };
   }
 

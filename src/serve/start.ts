@@ -21,6 +21,8 @@ export interface Wanted {
   attachments?: AttachmentInput[];
   /** The run's id, under which the same request finds the run again; a new one when absent. */
   id?: string;
+  /** What the memo of a new run is to hold for who comes back to it. */
+  memo?: Record<string, unknown>;
 }
 
 const prefixes: Record<InputName, string> = {
@@ -76,5 +78,5 @@ export async function startNamed(
   const { id = freshId(access, type) } = wanted;
   assertReached(access, id);
   const reprise = await served.ready();
-  return reprise.startOnce(type, id, input);
+  return reprise.startOnce(type, id, input, wanted.memo);
 }
