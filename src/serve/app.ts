@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { a2aRoutes } from './a2a/routes.ts';
 import { door } from './door.ts';
 import { HttpProblem, problemOf } from './problems.ts';
 import type { Served, ServeEnv } from './served.ts';
@@ -20,5 +21,6 @@ export function createApp(served: Served): Hono<ServeEnv> {
   });
   app.use(door(served));
   app.get('/health', (c) => c.json({ status: 'ok' }));
+  app.route('/', a2aRoutes(served));
   return app;
 }
