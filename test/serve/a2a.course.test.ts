@@ -183,9 +183,7 @@ test('a tool call that waits for leave is decided by words or by data', async ()
     sent(set.client, says(text, { messageId: 'm9', taskId: asked.id, ...more }));
   await expect(answered('Perhaps.', {})).rejects.toThrow('t1 takes yes, no with a reason, or always');
   await expect(answered('', { data: { id: 't1', action: 'burn' } })).rejects.toThrow(/allow.*deny.*edit/);
-  await expect(answered('', { data: { id: 't9', action: 'allow' } })).rejects.toThrow(
-    't1 wait: answer one by data with its id',
-  );
+  await expect(answered('', { data: { id: 't9', action: 'allow' } })).rejects.toThrow('by data with its id: t1');
   const again = await sent(set.client, says('yes', { messageId: 'm10', taskId: asked.id }));
   expect(statusText(again)).toContain('t2');
   const data = { id: 't2', action: 'edit', arguments: { text: 'two' } };
@@ -274,7 +272,7 @@ test('a task is told truthfully where no worker is there, and goes on once one i
   const { id } = await sent(set.client, says('Paint it.', { messageId: 'm27', configuration: 'asking' }));
   await set.run.replaceWorker({}, 'nowhere');
   try {
-    const begun = says('Go on.', { messageId: 'm28', configuration: 'team', returnImmediately: true });
+    const begun = says('Go on.', { messageId: 'm28', configuration: 'asking', returnImmediately: true });
     expect(stateOf(await sent(set.client, begun))).toBe('TASK_STATE_SUBMITTED');
     const task = await set.client.getTask({ tenant: '', id });
     expect(stateOf(task)).toBe('TASK_STATE_INPUT_REQUIRED');

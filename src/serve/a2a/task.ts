@@ -71,13 +71,12 @@ export async function look({ access, served }: Caller, id: string, historyLength
   const place = { taskId: id, contextId, number: seq };
   const waiting = events.reduce(waitingAfter, []);
   const lines = waiting.length > 0 ? trouble : [...events.flatMap(linesOf), ...trouble].slice(-1);
-  const open = openStatus(place, waiting, lines, at);
-  const { artifacts, status } = !isOpenStatus(described.status.name)
-    ? await ended(run, described, place)
-    : { artifacts: [], status: isBegun ? open : { ...open, state: TaskState.TASK_STATE_SUBMITTED } };
   // That it waits is known without a worker, though not for what.
-  if (trouble.length > 0 && described.searchAttributes['RepriseWaiting']?.[0] === 'human')
-    status.state = TaskState.TASK_STATE_INPUT_REQUIRED;
+  const isWaiting = trouble.length > 0 && described.searchAttributes['RepriseWaiting']?.[0] === 'human';
+  const state = isBegun ? isWaiting && TaskState.TASK_STATE_INPUT_REQUIRED : TaskState.TASK_STATE_SUBMITTED;
+  const { artifacts, status } = isOpenStatus(described.status.name)
+    ? { artifacts: [], status: { ...openStatus(place, waiting, lines, at), ...(state !== false && { state }) } }
+    : await ended(run, described, place);
   const said = async (): Promise<Message[]> => [
     messageOf('USER', { ...place, number: 0 }, [{ text: await inputQuestion(client, described) }]),
     ...events.flatMap((event) => saidIn(event, { ...place, number: event.seq })),
