@@ -5,7 +5,19 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const names = ['run', 'many', 'asking', 'tools', 'research', 'solve', 'snapshots', 'footprint', 'growth'];
+const names = [
+  'run',
+  'many',
+  'asking',
+  'tools',
+  'research',
+  'solve',
+  'snapshots',
+  'footprint',
+  'growth',
+  'carriers',
+  'followers',
+];
 
 /** Runs a bench, and ends this process where it fails. */
 function run(name: string, words: string[] = []): void {

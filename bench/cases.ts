@@ -53,6 +53,23 @@ function shortTeam(delay: number): Script {
   return async (seen) => ({ ...(await script(seen)), delay });
 }
 
+/** Three agents that write for two seconds each, answers and the final one: what it costs that texts can be looked at meanwhile. */
+export const writingTeam: Case = {
+  name: '3 agents that write answers of 2 s, and one of them the final one',
+  type: 'orchestration',
+  input: { task: 'T', config: teamConfig(0) },
+  script: (() => {
+    const text = 'A text of forty characters, of which each '.slice(0, 40).repeat(50);
+    return teamScript({
+      answer: () => ({ ...answer(text), pace: 40 }),
+      vote: () => vote('agent1', 'r'),
+      present: () => ({ text, pace: 40 }),
+    });
+  })(),
+  ideal: 4000,
+  floor: { type: 'floor', args: [2000] },
+};
+
 const replies = 10;
 
 /** One agent that writes ten replies; each but the last calls so many quick tools, which run side by side. */
@@ -93,4 +110,5 @@ export const tools = [
 export const comparedCases: Record<string, Case[]> = {
   run: [teamOfThree(300), judgedTeam(300)],
   tools: [agentWithTools(1, 200), agentWithTools(4, 200)],
+  texts: [writingTeam],
 };

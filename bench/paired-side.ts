@@ -1,5 +1,5 @@
 /**
- * One side of `paired.ts`, a process of its own with a server and workers: `paired-side.ts run|tools`. For the number of a case
+ * One side of `paired.ts`, a process of its own with a server and workers: `paired-side.ts run|tools|texts`. For the number of a case
  * it runs this case once, and sends what that took. With `other-sources.ts` it is another checkout that is measured.
  */
 import { comparedCases } from './cases.ts';

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- paired /path/to/other/checkout run|tools [--rounds N]`: measures this checkout and another one in turn, on
+ * `npm run bench -- paired /path/to/other/checkout run|tools|texts [--rounds N]`: measures this checkout and another one in turn, on
  * one machine in one go, since nothing else can be compared where other work comes and goes. Each is a process of its own. In each
  * round both run each case once, right after each other, and the one that goes first changes. The other checkout must have its
  * `node_modules`; nothing is written into it. Quote the medians of the ratios: above 1, this checkout is slower.

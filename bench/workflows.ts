@@ -56,3 +56,13 @@ export async function twoIterations(callMs: number, searchMs: number, searches: 
   await wait(callMs);
   await wait(0);
 }
+
+const { speak } = proxyActivities<{ speak(): Promise<Array<[number, number]>> }>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: '15 s',
+});
+
+/** So many activities at once that write texts. @returns for each, when how much of its text was there */
+export async function speaking(calls: number): Promise<Array<Array<[number, number]>>> {
+  return Promise.all(Array.from({ length: calls }, () => speak()));
+}

@@ -7,6 +7,9 @@ import { definedIn, readEnvironment } from './util/environment.ts';
 import { dataConverterOf } from './encryption/data-converter.ts';
 import { keyVariable, readKeys } from './encryption/keys.ts';
 import { Reprise } from './client/reprise.ts';
+import { HttpRuns } from './client/http/runs.ts';
+import { HttpServer } from './client/http/server.ts';
+import { TemporalRuns } from './client/temporal/runs.ts';
 import { tracedStarts } from './telemetry/client-interceptor.ts';
 import { askedAgain } from './client/asked-again.ts';
 import { UnreachableError } from './client/errors.ts';
@@ -17,6 +20,7 @@ export {
   InputTooLargeError,
   MessageRefusedError,
   NobodyPollsError,
+  RequestRefusedError,
   RunExistsError,
   RunNotOpenError,
   SecretInConfigError,
@@ -25,7 +29,7 @@ export {
 export type { InboxQuestion } from './client/inbox.ts';
 export type { ListedRun, ListOptions } from './client/list.ts';
 export { newRunId, taskQueue } from './client/names.ts';
-export { Reprise, type RunInput, type StartOptions } from './client/reprise.ts';
+export { Reprise } from './client/reprise.ts';
 export { OrchestrationRun, ResearchRun, Run, SolveRun } from './client/run.ts';
 export { SessionRun } from './client/session-run.ts';
 export type { SentMessage, ShownCall } from './client/show/calls.ts';
@@ -44,6 +48,7 @@ export type {
 } from './client/sum-up.ts';
 export type { OrchestrationInput, ResearchInput, SessionInput, SolveInput } from './client/inputs.ts';
 export type { EventCursor, WatchOptions } from './client/watch.ts';
+export type { RunDescription, RunInput, StartOptions } from './client/way.ts';
 export type { AttachmentInput } from './protocol/attachment.ts';
 export type * from './protocol/custom-orchestrator.ts';
 export * from './protocol/definitions.ts';
@@ -84,6 +89,13 @@ export { defineTool, type ToolDefinition } from './tools/definition.ts';
 export type { ToolContext } from './tools/tool.ts';
 
 export interface ConnectOptions {
+  /**
+   * The address of a server of Reprise (`reprise serve`), such as `https://agents.example`, through which runs are reached where
+   * Temporal is not. All other options but `token` are then of no use.
+   */
+  url?: string;
+  /** The token of that server; `REPRISE_TOKEN` when absent. */
+  token?: string;
   /** Takes precedence over `TEMPORAL_ADDRESS` and the profile. */
   address?: string;
   namespace?: string;
@@ -118,10 +130,16 @@ export const defaultAddress = '127.0.0.1:7233';
  * Connects as the Temporal CLI does: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_PROFILE`,
  * `TEMPORAL_API_KEY`, TLS (https://docs.temporal.io/develop/environment-configuration).
  *
- * @throws `UnreachableError` where no Temporal server answers at the address; `BadKeyError`
+ * @throws `UnreachableError` where no server answers at the address; `BadKeyError`; `RequestRefusedError` for a wrong token
  */
 export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
-  const { variables = process.env } = options;
+  const { token, url, variables = process.env } = options;
+  if (url !== undefined) {
+    const server = new HttpServer(url, token ?? variables['REPRISE_TOKEN'] ?? '');
+    // Whether it answers, and takes the token.
+    await server.send('/runs?limit=1');
+    return new Reprise(new HttpRuns(server));
+  }
   const dataConverter = encryptingDataConverter(options.encryptionKey ?? variables[keyVariable] ?? '');
   const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: definedIn(variables) });
   const address = options.address || connectionOptions.address || defaultAddress;
@@ -143,7 +161,8 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
   });
   const { buildId, priority } = options;
   const home = resolve(options.home || variables['REPRISE_HOME'] || '.reprise');
-  return new Reprise(client, connection, { taskQueue: options.taskQueue ?? taskQueue, home, buildId, priority });
+  const where = { taskQueue: options.taskQueue ?? taskQueue, home, buildId, priority };
+  return new Reprise(new TemporalRuns(client, connection, where));
 }
 
 /** @param isPatient whether a server that is not up yet is waited for */

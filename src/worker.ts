@@ -7,6 +7,7 @@ import { deploymentName, taskQueue } from './client/names.ts';
 import { encryptsGlobal } from './protocol/headers.ts';
 import { awaitStore } from './worker/await-store.ts';
 import { withLeanThreads } from './worker/lean-threads.ts';
+import { nexusOptions } from './worker/nexus.ts';
 import { heartbeatThrottle, openParts, type PartSettings } from './worker/parts.ts';
 import { Health, type HealthSettings } from './worker/health.ts';
 import { identityWith, othersWithOtherStores, workerIdentity } from './worker/deployment.ts';
@@ -109,6 +110,7 @@ async function workerWith(settings: WorkerSettings, health: Health | undefined):
     workflowBundle: parts.keys.on ? encryptingBundle(bundle.codePath) : { codePath: bundle.codePath },
     dataConverter: parts.dataConverter,
     activities: parts.activities,
+    ...(await nexusOptions(connection)),
     interceptors: { activity: parts.interceptors },
     sinks: parts.sinks(connection, namespace),
     plugins: [

@@ -24,6 +24,7 @@ import { createSearch } from './search.ts';
 import { createTreeActivities } from './trees.ts';
 import { gated } from './gate.ts';
 import { createStoreAttachments } from './files.ts';
+import { createSendWebhook } from './webhooks/send.ts';
 
 /** How long to wait for the cost of a call that was just abandoned: its worker learns of that with a heartbeat. */
 const settlingMs = 1500;
@@ -50,6 +51,7 @@ function openActivities(dependencies: Dependencies): Activities {
     readPage: createReadPage(dependencies),
     persistReport: createPersistReport(dependencies),
     openIssue: createOpenIssue(dependencies),
+    sendWebhook: createSendWebhook(dependencies),
     storeAttachments: createStoreAttachments(dependencies),
     ...createTreeActivities(dependencies),
     ...createOpenings({ preparations: createPreparations(dependencies), recallReports, store }),

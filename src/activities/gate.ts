@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { modulePathProblem } from '../config/extensions.ts';
 import { failureTypes } from '../protocol/errors.ts';
@@ -17,6 +18,7 @@ type Reaching = Pick<
   | 'listTools'
   | 'openIssue'
   | 'search'
+  | 'sendWebhook'
   | 'storeAttachments'
 >;
 
@@ -70,6 +72,18 @@ export function gated(activities: Activities, guard: Guard): Activities {
       return activities.openIssue(input);
     },
 
+    async sendWebhook({ seal, ...entry }, notification) {
+      const { workflowId } = notification.data;
+      const parent = await parentOfPresent();
+      if (parent !== workflowId) {
+        const message = `A notification of the run ${workflowId} is not sent for what it has not started itself`;
+        throw ApplicationFailure.nonRetryable(message, failureTypes.notAllowed);
+      }
+      const standing = await guard.check('notify', entry, seal, workflowId);
+      // For an address that an input chose, the worker's secret signs nothing.
+      return activities.sendWebhook(standing === 'sealed' ? { ...entry, seal } : entry, notification);
+    },
+
     async storeAttachments(input) {
       await guard.check('attachments', input.attachments, input.seal);
       const { backend, ...rest } = input;
@@ -97,6 +111,14 @@ export function gated(activities: Activities, guard: Guard): Activities {
     },
   };
   return { ...activities, ...checked };
+}
+
+/** The id of the workflow that has started the present activity's one, as the server has it: any input may name another. */
+async function parentOfPresent(): Promise<string | undefined> {
+  const { client, info } = Context.current();
+  const { runId, workflowId = '' } = info.workflowExecution ?? {};
+  const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
+  return raw.workflowExecutionInfo?.parentExecution?.workflowId ?? undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure, type Duration } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time.js';
 import type { Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
-import type { CallModelInput, CallModelResult, ModelProgress } from '../protocol/model-call.ts';
+import type { CallModelInput, CallModelResult } from '../protocol/model-call.ts';
 import type { Model, ModelResponse } from '../models/model.ts';
 import { estimateUsage } from '../models/estimate.ts';
 import { failureTypes } from '../models/failures.ts';
@@ -13,7 +13,7 @@ import { isSummary } from '../store/try-number.ts';
 import { argumentReader } from './tools/arguments.ts';
 import type { AskClaudeCode, ClaudeCodeResponse } from '../models/claude-code/backend.ts';
 import { fittingRequests } from '../models/fitting.ts';
-import { sendHeartbeats } from './cancellable.ts';
+import { LiveTextWriter, Progress } from './progress.ts';
 import { note } from '../telemetry/call-notes.ts';
 import { readReply, withWrittenCalls, type ToolSet } from './reply.ts';
 import type { RunQuickTools } from './tools/quick-tools.ts';
@@ -58,6 +58,7 @@ export function createCallModel(dependencies: CallModelDependencies) {
   const { assertRoom, store, openModel, rates, askClaudeCode, runQuickTools } = dependencies;
   const toolSetOf = toolSets(store);
   const send = fittingRequests(openModel);
+  const liveTexts = new LiveTextWriter(store.liveTexts);
 
   return async function callModel(input: CallModelInput): Promise<CallModelResult> {
     const result = await replied(input);
@@ -90,7 +91,7 @@ export function createCallModel(dependencies: CallModelDependencies) {
     const asked = input.backend.type === 'claude_code' ? askClaudeCode : undefined;
     if (asked === undefined) await recordDeadTry(store, key, messages);
     await assertRoom?.();
-    const progress = new Progress(context);
+    const progress = new Progress(context, liveTexts, key);
     let usage: TokenUsage | undefined;
     let tookTokens: (tokens: number) => void = () => {};
     let isCalled = false;
@@ -218,40 +219,6 @@ async function messagesFor(store: Store, input: CallModelInput, conversation: Me
 /** The journal key of a call, the same for all its attempts. A reset run has a new run id, so its calls cost again. */
 export function journalKey(runId: string | undefined, activityId: string): string {
   return `${runId}/${activityId}`;
-}
-
-/** How much of the text in progress a heartbeat carries, in characters. */
-const shown = 4000;
-
-/** Sends heartbeats with what a model has written so far, also while the model is silent. */
-class Progress {
-  /** Characters written so far. */
-  characters = 0;
-  #text = '';
-  #waitsFor: string | undefined;
-  /** Ends the heartbeats. */
-  readonly stop: () => void;
-
-  constructor(context: Context) {
-    const { attempt } = context.info;
-    const progress = (): ModelProgress => ({
-      partial: this.#text,
-      characters: this.characters,
-      attempt,
-      ...(this.#waitsFor !== undefined && { waitsFor: this.#waitsFor }),
-    });
-    this.stop = sendHeartbeats(context, progress);
-  }
-
-  /** @param why the request is not sent yet; undefined when it is */
-  wait(why: string | undefined): void {
-    this.#waitsFor = why;
-  }
-
-  add(delta: string): void {
-    this.characters += delta.length;
-    this.#text = (this.#text + delta).slice(-shown);
-  }
 }
 
 const noTools: ToolSet = { specs: [], read: argumentReader([]) };

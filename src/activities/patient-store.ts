@@ -23,8 +23,8 @@ const leftOut: ReadonlyArray<keyof Store> = ['recordTry', 'close'];
 export function patient(store: Store): Store {
   return new Proxy(store, {
     get(target, name: keyof Store) {
-      // A call whose place cannot be taken has cost nothing, and is tried again by Temporal.
-      if (name === 'rates') return target.rates;
+      // A call whose place cannot be taken has cost nothing, and is tried again by Temporal. Nobody waits for texts in progress.
+      if (name === 'rates' || name === 'liveTexts') return target[name];
       const operation = target[name].bind(target) as (...values: unknown[]) => Promise<unknown>;
       return leftOut.includes(name) ? operation : (...values: unknown[]) => tried(name, () => operation(...values));
     },

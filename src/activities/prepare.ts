@@ -34,7 +34,8 @@ import { refusals } from '../trust/refusals.ts';
 import { sealingFor, type Sealing } from '../trust/sealing.ts';
 import { inputSchemas, type InputName } from '../trust/schemas.ts';
 import { inputProblem, jsonBytes } from '../workflows/runtime/size.ts';
-import type { ResearchSettings } from '../protocol/settings.ts';
+import type { ResearchSettings, Team } from '../protocol/settings.ts';
+import { workerNotify } from '../config/notify.ts';
 import { startFoldersOf } from '../config/named-folder.ts';
 
 export interface PrepareDependencies {
@@ -68,16 +69,14 @@ const ownDocsNotice = `ONLY REPRISE'S OWN DOCUMENTATION IS SEARCHED: name a fold
  */
 export function createPreparations(dependencies: PrepareDependencies) {
   const { configFolder, environment, guard, namespace, prices: ownPrices } = dependencies;
+  const ofWorker = workerNotify(environment);
   return {
     async prepareOrchestration(input: unknown): Promise<PreparedOrchestration> {
       const { attachments, config = {}, signature: _, ...rest } = checkedInput(orchestrationInputSchema, input);
       const team = found(config, checkTeam);
       const sealing = trustIn('orchestration', input as object);
-      return told({
-        ...rest,
-        ...(await prepareTeam(team, sealing, attachments)),
-        ...(await sealFiles(input, attachments)),
-      });
+      const prepared = { ...rest, ...(await prepareTeam(team, sealing, attachments)) };
+      return told({ ...prepared, ...(await sealFiles(input, attachments)) }, sealing, team);
     },
 
     async prepareSession(input: unknown): Promise<PreparedSession> {
@@ -85,9 +84,12 @@ export function createPreparations(dependencies: PrepareDependencies) {
       const checked = config === undefined ? undefined : found(config, checkConversation);
       const sealing = trustIn('session', input as object);
       const rest = { history, ...(text !== undefined && { text }), ...(await sealFiles(input, attachments)) };
-      if (checked?.kind === 'team')
-        return told({ ...rest, kind: 'team', ...(await prepareTeam(checked.team, sealing, attachments)) });
-      return told({ ...rest, kind: 'agent', ...(await prepareAgent(checked?.agent, sealing, attachments)) });
+      if (checked?.kind === 'team') {
+        const { team } = checked;
+        return told({ ...rest, kind: 'team', ...(await prepareTeam(team, sealing, attachments)) }, sealing, team);
+      }
+      const agent = checked?.agent;
+      return told({ ...rest, kind: 'agent', ...(await prepareAgent(agent, sealing, attachments)) }, sealing, agent);
     },
 
     async prepareResearch(input: unknown): Promise<PreparedResearch> {
@@ -108,7 +110,8 @@ export function createPreparations(dependencies: PrepareDependencies) {
         search: await sealing.mapping('search', settings.search),
         ...(issue && { github_issue: await sealing.mapping('issue', issue) }),
       };
-      return told({ idea, settings: sealed, ...facts, notices, ...(await sealFiles(input, attachments)) });
+      const files = await sealFiles(input, attachments);
+      return told({ idea, settings: sealed, ...facts, notices, ...files }, sealing, research);
     },
 
     async prepareSolve(input: unknown): Promise<PreparedSolve> {
@@ -121,14 +124,9 @@ export function createPreparations(dependencies: PrepareDependencies) {
       const { backends, tools } = settings;
       const { folders, missing } = foldersFor({ executor: [backends.executor.cwd, 'the executor'] });
       const sealed = { ...settings, backends: await sealing.backends(backends), tools: await sealing.tools(tools) };
-      return told({
-        problem,
-        settings: sealed,
-        ...basics,
-        notices: [...basics.notices, ...missing],
-        ...(await sealing.folders(folders)),
-        ...(await sealFiles(input, attachments)),
-      });
+      const notices = [...basics.notices, ...missing];
+      const files = { ...(await sealing.folders(folders)), ...(await sealFiles(input, attachments)) };
+      return told({ problem, settings: sealed, ...basics, notices, ...files }, sealing, plan);
     },
   };
 
@@ -155,9 +153,14 @@ export function createPreparations(dependencies: PrepareDependencies) {
     return seal === undefined ? {} : { attachmentsSeal: seal };
   }
 
-  /** The prepared input, with what a run must know of its namespace. @throws what `within` throws */
-  function told<T>(prepared: T): T & Pick<Prepared, 'hasQuestion'> {
-    return within({ ...prepared, ...(namespace.hasQuestion && { hasQuestion: true as const }) });
+  /** The prepared input, with what a run must know of its namespace, and whom to tell of it. @throws what `within` throws */
+  async function told<T>(
+    prepared: T,
+    sealing: Sealing,
+    { notify }: Pick<Team, 'notify'> = {},
+  ): Promise<T & Pick<Prepared, 'hasQuestion' | 'notify'>> {
+    const receivers = await sealing.notify(notify, ofWorker);
+    return within({ ...prepared, ...receivers, ...(namespace.hasQuestion && { hasQuestion: true as const }) });
   }
 
   /** Tells which service a run uses, and may pay for, that its configuration does not name. */
@@ -209,7 +212,7 @@ export function createPreparations(dependencies: PrepareDependencies) {
    * @param config what the settings come from; undefined for those of a session without a configuration
    * @returns the prices that the run needs, what tool calls may do, and what the person who started it should know
    */
-  function basicsOf<Config, Settings extends Parameters<typeof findPrices>[1] & Parameters<typeof permissionsOf>[0]>(
+  function basicsOf<Config, Settings extends Pick<Team, 'budget' | 'prices' | 'notify' | 'permissions' | 'attended'>>(
     kind: ConfigKind<Config, Settings>,
     config: Config | undefined,
     settings: Settings,

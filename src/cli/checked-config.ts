@@ -4,6 +4,7 @@ import { defaultBackend } from '../config/models/complete-backend.ts';
 import { modelOf } from '../config/models/providers.ts';
 import type { Environment } from '../util/environment.ts';
 import { preflight } from '../config/kind.ts';
+import { describeNotify } from '../config/notify.ts';
 import {
   checkConversation,
   checkPlan,
@@ -199,7 +200,7 @@ export function examine(shell: Shell, config: CheckedConfig, folder: string): Ex
     backends,
     missing: [...preflight(kind, settings, environment), ...missingSdk(backends, folder), ...problems],
     warnings: [...(problems.length > 0 ? [] : warnings), ...searchNotices(roles, environment)],
-    text: kind.describe(settings),
+    text: [kind.describe(settings), ...describeNotify(settings.notify, environment)].join('\n'),
   };
 }
 

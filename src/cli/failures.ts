@@ -10,6 +10,7 @@ import {
   TamperedError,
   UnknownKeyError,
 } from '../client.ts';
+import { NotTakenError } from '../client/errors.ts';
 import { VariableError } from '../util/environment.ts';
 import { ModelNameError } from '../config/models/model-name.ts';
 import { OtherAddressError } from '../local/home-server.ts';
@@ -22,6 +23,8 @@ export function asCommandError(error: unknown): unknown {
   if (error instanceof ModelNameError || error instanceof VariableError) return usageError(error.message);
   if (error instanceof UnsafeHomeError || error instanceof OtherAddressError) return usageError(error.message);
   if (error instanceof RunNotOpenError || error instanceof MessageRefusedError) return new CommandError(error.message);
+  if (error instanceof NotTakenError)
+    return error.why === 'wrong' ? usageError(error.message) : new CommandError(error.message);
   if (error instanceof AnswerTooLongError || error instanceof InputTooLargeError) return usageError(error.message);
   if (error instanceof BadKeyError || error instanceof UnknownKeyError || error instanceof SecretInConfigError)
     return usageError(error.message);

@@ -5,10 +5,11 @@ import type { State } from '../protocol/state.ts';
 import type { RunFiles } from '../protocol/workspace.ts';
 import { markdownOf } from '../workflows/research/rules/report.ts';
 import { Interruption } from './exit.ts';
-import { countText, spentText } from './live/spent.ts';
-import type { FollowOptions } from './options.ts';
+import { countText, spentText } from '../client/show/spent.ts';
+import { homeFolder, type FollowOptions } from './options.ts';
 import { writeFiles } from './out.ts';
-import { shellWord, temporalOption } from './questions/box.ts';
+import { temporalOption } from './questions/box.ts';
+import { shellWord } from '../util/text/shell-word.ts';
 import type { Shell } from './shell.ts';
 import { paused } from '../util/run-status.ts';
 import { durationText } from '../workflows/runtime/duration.ts';
@@ -22,6 +23,7 @@ const hasRestarts = (run: Run, workflow?: State['workflow']): run is Run & Pick<
 
 /** Shows a run, and puts its questions to the person. Each object serves one call of `show`. */
 export class Following {
+  readonly #shell: Shell;
   readonly #view: View;
   readonly #run: Run;
   readonly #questions: QuestionPrompter;
@@ -50,6 +52,7 @@ export class Following {
     isChat = false,
     stay: () => string | undefined = () => undefined,
   ) {
+    this.#shell = shell;
     this.#run = run;
     this.#leave = () => {
       const why = stay();
@@ -87,7 +90,8 @@ export class Following {
   async #showAll(watch: WatchOptions): Promise<number> {
     let since = 0;
     let until = 0;
-    for await (const look of this.#run.watch(watch)) {
+    const store = { home: homeFolder(this.#shell), variables: this.#shell.env };
+    for await (const look of this.#run.watch({ ...watch, ...store })) {
       if (this.#isClosed) break;
       this.#show(look);
       this.#workflow = look.state?.workflow;
@@ -112,7 +116,8 @@ export class Following {
 
   /** Shows what is new; while the person is prompted, it is kept for later. */
   #show(look: RunSnapshot): void {
-    const all = this.#held === undefined ? look : { ...look, events: [...this.#held.events, ...look.events] };
+    const { events = [], texts = [] } = this.#held ?? {};
+    const all = { ...look, events: [...events, ...look.events], texts: [...texts, ...look.texts] };
     this.#held = this.#questions.isPrompting ? all : undefined;
     if (this.#held === undefined) this.#view.show(all);
   }

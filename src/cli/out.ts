@@ -7,9 +7,9 @@ import { hashOf } from '../util/ids.ts';
 import { readStore } from '../store/open-store.ts';
 import { writeAtomic } from '../util/write-atomic.ts';
 import { CommandError, usageError } from './exit.ts';
-import { countText } from './live/spent.ts';
+import { countText } from '../client/show/spent.ts';
 import { homeFolder, type CommonOptions } from './options.ts';
-import { shellWord } from './questions/box.ts';
+import { shellWord } from '../util/text/shell-word.ts';
 import type { Shell } from './shell.ts';
 
 /** What this home has written into a folder of the machine, so that the same run may write there again. */

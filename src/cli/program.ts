@@ -224,6 +224,7 @@ function addServiceCommands(shell: Shell, program: Command): void {
     )
     .option('--url <address>', 'where clients reach it, if that is elsewhere (also: REPRISE_PUBLIC_URL)')
     .option('--origin <url>', 'a site whose pages may use it; may be given several times', listed)
+    .option('--mcp-stdio', 'an MCP server on standard input and output, for the program that starts it, and no HTTP')
     .addOption(new Option('--inherited').hideHelp())
     .action(async (options: ServeOptions) => (await import('./commands/serve.ts')).serve(shell, options));
   program

@@ -2,7 +2,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Reprise } from '../client.ts';
 import { isUnknownAttribute } from '../client/inbox.ts';
 import { openOnly } from '../util/run-status.ts';
-import { ageText } from './commands/list.ts';
+import { ageText } from '../client/show/progress.ts';
 import { CommandError, usageError } from './exit.ts';
 import type { Shell } from './shell.ts';
 

@@ -40,6 +40,17 @@ export class MessageRefusedError extends Error {
   }
 }
 
+/** A run takes nothing of the kind that a person sends: it is `unknown` or `closed` what it is for, or `wrong` for this run. */
+export class NotTakenError extends Error {
+  override name = 'NotTakenError';
+  readonly why: 'unknown' | 'closed' | 'wrong';
+
+  constructor(why: NotTakenError['why'], message: string) {
+    super(message);
+    this.why = why;
+  }
+}
+
 /** The configuration in a run's input holds a secret itself, and was not sent: it would be kept with the run. */
 export class SecretInConfigError extends Error {
   override name = 'SecretInConfigError';
@@ -55,22 +66,35 @@ export class NobodyPollsError extends Error {
   }
 }
 
-/** No Temporal server answers where a connection was to be opened. Its `cause` is what Temporal's client says of it. */
+/** A server has refused a request over HTTP, with a status from 400 on that no other error stands for. */
+export class RequestRefusedError extends Error {
+  override name = 'RequestRefusedError';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** No server answers where one was to be reached. Its `cause` is what the client that tried says of it. */
 export class UnreachableError extends Error {
   override name = 'UnreachableError';
 
-  constructor(address: string, cause: unknown) {
-    super(
-      `Temporal does not answer at ${address} (${reasonIn(cause)}). Start it here, with a worker: npx reprise up. Or name the ` +
-        'address of another server: connect({ address }) or TEMPORAL_ADDRESS',
-      { cause },
-    );
+  /** @param help what to do; absent: about Temporal's server */
+  constructor(address: string, cause: unknown, help?: string) {
+    const who = help === undefined ? 'Temporal' : 'Reprise';
+    super(`${who} does not answer at ${address} (${reasonIn(cause)}). ${help ?? temporalHelp}`, { cause });
   }
 }
+
+const temporalHelp =
+  'Start it here, with a worker: npx reprise up. Or name the address of another server: connect({ address }) or TEMPORAL_ADDRESS';
 
 /** What gRPC says of a connection, without its words around it. */
 function reasonIn(error: unknown): string {
   const cause = error instanceof ServiceError ? error.cause : error;
-  const said = isGrpcServiceError(cause) ? cause.details : (cause as Error).message;
+  const { cause: inner, message } = cause as Error;
+  const said = isGrpcServiceError(cause) ? cause.details : inner instanceof Error ? inner.message : message;
   return /Last error: (?:Error: )?(.*?)\.? Resolution note/.exec(said)?.[1] ?? said;
 }

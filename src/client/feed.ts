@@ -2,16 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Reprise } from './reprise.ts';
 import { itemsOf, SharedRun, statusOf, type FeedItem, type FeedReader } from './shared-run.ts';
+import { StoredTexts, type StorePlace } from './stored-texts.ts';
 import { RunLooks } from './watch.ts';
 
 export type { FeedItem, FeedReader } from './shared-run.ts';
 
-export interface FeedOptions {
+export interface FeedOptions extends StorePlace {
   /** Time between two looks at a run, in milliseconds; 250 when absent. */
   everyMs?: number;
   /** How long a run is followed on after its last reader has left, in milliseconds; 5,000 when absent. */
   lingerMs?: number;
 }
+
+type Times = Required<Pick<FeedOptions, 'everyMs' | 'lingerMs'>>;
+
+/** Time between two looks at the texts in progress, in milliseconds: calls write as often. */
+const textsEveryMs = 100;
 
 /**
  * Everything that followers of a run see, shared by all of them in a process: each run is looked at by one follower, however many
@@ -20,11 +26,13 @@ export interface FeedOptions {
  */
 export class Feeds {
   readonly #reprise: Reprise;
-  readonly #options: Required<FeedOptions>;
+  readonly #options: Times;
+  readonly #stored: StoredTexts;
   readonly #feeds = new Map<string, Feed>();
 
-  constructor(reprise: Reprise, { everyMs = 250, lingerMs = 5000 }: FeedOptions = {}) {
+  constructor(reprise: Reprise, { everyMs = 250, lingerMs = 5000, ...place }: FeedOptions = {}) {
     this.#reprise = reprise;
+    this.#stored = new StoredTexts(place);
     this.#options = { everyMs, lingerMs };
   }
 
@@ -45,21 +53,22 @@ export class Feeds {
   /** Ends everybody's reading. */
   close(): void {
     for (const feed of this.#feeds.values()) feed.close();
+    void this.#stored.close();
   }
 
   async *#read(id: string, reader: FeedReader): AsyncGenerator<FeedItem> {
     const feed = this.#feeds.get(id) ?? this.#opened(id);
-    feed.enter();
+    feed.enter(reader);
     try {
       yield* itemsOf(feed.run, reader);
     } finally {
-      feed.leave();
+      feed.leave(reader);
     }
   }
 
   #opened(id: string): Feed {
     const handle = this.#reprise.client.workflow.getHandle(id);
-    const feed = new Feed(handle, this.#options, () => {
+    const feed = new Feed(handle, new SharedRun(this.#stored), this.#options, () => {
       if (this.#feeds.get(id) === feed) this.#feeds.delete(id);
     });
     this.#feeds.set(id, feed);
@@ -69,16 +78,18 @@ export class Feeds {
 
 /** The one that follows a run for all its readers. */
 class Feed {
-  readonly run = new SharedRun();
+  readonly run: SharedRun;
   readonly #handle: WorkflowHandle;
   readonly #looks: RunLooks;
-  readonly #options: Required<FeedOptions>;
+  readonly #options: Times;
   readonly #onDropped: () => void;
   #readers = 0;
+  #textReaders = 0;
   #left: NodeJS.Timeout | undefined;
 
   /** @param onDropped is told once who comes next needs another follower */
-  constructor(handle: WorkflowHandle, options: Required<FeedOptions>, onDropped: () => void) {
+  constructor(handle: WorkflowHandle, run: SharedRun, options: Times, onDropped: () => void) {
+    this.run = run;
     this.#handle = handle;
     this.#looks = new RunLooks(handle, undefined, false);
     this.#options = options;
@@ -86,13 +97,15 @@ class Feed {
     void this.#follow();
   }
 
-  enter(): void {
+  enter({ text }: FeedReader): void {
     this.#readers += 1;
+    if (text) this.#textReaders += 1;
     clearTimeout(this.#left);
   }
 
-  leave(): void {
+  leave({ text }: FeedReader): void {
     this.#readers -= 1;
+    if (text) this.#textReaders -= 1;
     if (this.#readers === 0) this.#left = setTimeout(() => this.close(), this.#options.lingerMs).unref();
   }
 
@@ -106,13 +119,22 @@ class Feed {
     try {
       while (this.run.ended === undefined) {
         await this.#look();
-        await pause(this.#options.everyMs);
+        await this.#rest();
       }
       // Those who come soon need not ask again. Later, the id may be another run's.
       setTimeout(this.#onDropped, this.#options.lingerMs).unref();
     } catch (error) {
       this.#onDropped();
       this.run.end({ error });
+    }
+  }
+
+  /** Waits for the next look. Texts are read more often, which costs Temporal nothing. */
+  async #rest(): Promise<void> {
+    const until = Date.now() + this.#options.everyMs;
+    for (let left = until - Date.now(); left > 0; left = until - Date.now()) {
+      await pause(Math.min(left, textsEveryMs));
+      if (this.#textReaders > 0) await this.run.readTexts();
     }
   }
 

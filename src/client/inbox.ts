@@ -1,7 +1,7 @@
 import { isGrpcServiceError, ServiceError, type Client } from '@temporalio/client';
+import { pendingQuestionsQuery } from '../protocol/definitions.ts';
 import type { PendingQuestion } from '../protocol/questions.ts';
 import { inParallel } from './in-parallel.ts';
-import { Run } from './run.ts';
 
 /** Something that waits for a person, and the run that it belongs to. */
 export interface InboxQuestion extends PendingQuestion {
@@ -17,10 +17,10 @@ const longestSilence = 20_000;
 const query = 'RepriseWaiting = "human" AND ExecutionStatus = "Running"';
 
 /** All runs that wait for a person, as `Reprise.waiting` returns them. */
-export async function waitingRuns({ workflow }: Client): Promise<Run[]> {
-  const runs: Run[] = [];
+export async function waitingRuns({ workflow }: Client): Promise<Array<{ id: string }>> {
+  const runs: Array<{ id: string }> = [];
   try {
-    for await (const { workflowId } of workflow.list({ query })) runs.push(new Run(workflow.getHandle(workflowId)));
+    for await (const { workflowId } of workflow.list({ query })) runs.push({ id: workflowId });
   } catch (error) {
     if (!isUnknownAttribute(error)) throw error;
   }
@@ -32,7 +32,8 @@ export async function questionsOf(
   client: Client,
   onSilent: (workflowId: string, reason: Error) => void,
 ): Promise<InboxQuestion[]> {
-  const ask = (run: Run) => client.withDeadline(Date.now() + patience, () => run.pendingQuestions());
+  const ask = ({ id }: { id: string }) =>
+    client.withDeadline(Date.now() + patience, () => client.workflow.getHandle(id).query(pendingQuestionsQuery));
   const found = await askEach(await waitingRuns(client), ask, onSilent);
   return found
     .flatMap(({ run, told }) => told.map((each) => ({ workflowId: run.id, ...each })))

@@ -14,6 +14,8 @@ export interface ListOptions {
   open?: boolean;
   /** How many runs are listed at most, the newest ones; 20 when absent. */
   limit?: number;
+  /** What the ids of the runs begin with that are listed; absent: anything. */
+  prefix?: string;
 }
 
 /** A run as `Reprise.list` lists it. */
@@ -52,11 +54,12 @@ const usualLimit = 20;
  */
 export async function listRuns(
   client: Client,
-  { limit = usualLimit, open = false }: ListOptions,
+  { limit = usualLimit, open = false, prefix = '' }: ListOptions,
 ): Promise<ListedRun[]> {
   const found: WorkflowExecutionInfo[] = [];
   const which = open ? openOnly : `ExecutionStatus != 'ContinuedAsNew'`;
-  const query = `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')}) AND ${which}`;
+  const begins = prefix === '' ? '' : ` AND WorkflowId STARTS_WITH '${prefix}'`;
+  const query = `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')}) AND ${which}${begins}`;
   for await (const info of lenient(client).workflow.list({ query, pageSize: Math.min(limit, 200) })) {
     if (found.length >= limit) break;
     found.push(info);

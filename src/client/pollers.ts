@@ -66,12 +66,17 @@ export async function whyUnserved(
 /**
  * What a run answers to a request.
  *
- * @param needsTask as of `whyUnserved`
+ * @param options `needsTask` as of `whyUnserved`; `signal` gives the request up
  * @throws what `ask` throws; `NobodyPollsError` where nobody polls the run's queue for five seconds
  */
-export async function served<T>(handle: WorkflowHandle, ask: () => Promise<T>, needsTask = false): Promise<T> {
+export async function served<T>(
+  handle: WorkflowHandle,
+  ask: () => Promise<T>,
+  { needsTask = false, signal: given }: { needsTask?: boolean; signal?: AbortSignal } = {},
+): Promise<T> {
+  given?.throwIfAborted();
   const waiting = new AbortController();
-  const { signal } = waiting;
+  const signal = AbortSignal.any([waiting.signal, ...(given === undefined ? [] : [given])]);
   const answer = handle.client.connection.withAbortSignal(signal, ask);
   const looked = async (): Promise<T> => {
     for (const [index, ms] of looksMs.entries()) {

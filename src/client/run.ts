@@ -1,20 +1,3 @@
-import {
-  isGrpcServiceError,
-  ServiceError,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-  type WorkflowHandle,
-} from '@temporalio/client';
-import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
-import {
-  answerSignal,
-  approveSignal,
-  decideSignal,
-  eventsQuery,
-  pendingQuestionsQuery,
-  requestRestartSignal,
-  stateQuery,
-} from '../protocol/definitions.ts';
 import type { RunEvent } from '../protocol/events.ts';
 import type { ToolDecision } from '../protocol/tools/permissions.ts';
 import type { OrchestrationResult } from '../protocol/orchestration.ts';
@@ -22,33 +5,33 @@ import type { SolveResult, SolveState } from '../protocol/plan-and-execute.ts';
 import { answerRoom, type HumanReply, type PendingQuestion } from '../protocol/questions.ts';
 import type { OperatorDecision, ResearchResult, ResearchState } from '../protocol/research.ts';
 import type { OrchestrationState, RunResult, State } from '../protocol/state.ts';
-import { AnswerTooLongError, MessageRefusedError, RunNotOpenError } from './errors.ts';
-import { served } from './pollers.ts';
-import { showRun, type RunRecord, type ShowOptions } from './show/show.ts';
-import { callsIn, type PendingCall, type RunSnapshot } from './snapshot.ts';
-import { watchRun, type EventCursor, type WatchOptions } from './watch.ts';
-import { isOpenStatus } from '../util/run-status.ts';
+import { AnswerTooLongError, RunNotOpenError } from './errors.ts';
+import type { RunRecord, ShowOptions } from './show/show.ts';
+import type { PendingCall, RunSnapshot } from './snapshot.ts';
+import type { EventCursor, WatchOptions } from './watch.ts';
+import { isOpen, openWorkflow, type RunDescription, type RunWay } from './way.ts';
 
 /** A run of any workflow type. */
 export class Run<S extends State = State, R extends RunResult = RunResult> {
-  protected readonly handle: WorkflowHandle;
+  protected readonly way: RunWay;
 
-  constructor(handle: WorkflowHandle) {
-    this.handle = handle;
+  constructor(way: RunWay) {
+    this.way = way;
   }
 
   get id(): string {
-    return this.handle.workflowId;
+    return this.way.id;
   }
 
   /**
    * Waits for the end.
    *
+   * @param signal stops the waiting, which then throws; the run goes on
    * @throws `WorkflowFailedError`; `NobodyPollsError` where the run waits for a worker when this is called, and none
    *   polls its queue within five seconds; the run goes on, and may be waited for again
    */
-  async result(): Promise<R> {
-    return (await served(this.handle, () => this.handle.result(), true)) as R;
+  async result(signal?: AbortSignal): Promise<R> {
+    return (await this.way.result(signal)) as R;
   }
 
   /**
@@ -59,7 +42,7 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
    */
   async answer(reply: HumanReply): Promise<void> {
     if (reply.answer.length > answerRoom) throw new AnswerTooLongError(reply.answer.length);
-    await this.signalOpen(answerSignal, reply);
+    await this.way.message('answer', reply);
   }
 
   /**
@@ -69,12 +52,12 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
    * @throws `RunNotOpenError`
    */
   async approve(decision: ToolDecision): Promise<void> {
-    await this.signalOpen(approveSignal, decision);
+    await this.way.message('approve', decision);
   }
 
   /** What waits for a person: questions, approvals of research, tool calls that need leave, missing keys. */
   async pendingQuestions(): Promise<PendingQuestion[]> {
-    return this.handle.query(pendingQuestionsQuery);
+    return this.way.pendingQuestions();
   }
 
   /**
@@ -82,24 +65,22 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
    * the chain are returned; `watch` returns those of the whole chain.
    */
   async events(from = 1): Promise<RunEvent[]> {
-    return this.handle.query(eventsQuery, from);
+    return this.way.events(from);
   }
 
   /** The place after the last event so far, from which a later `watch` may go on. @throws `WorkflowNotFoundError` */
   async cursor(): Promise<EventCursor> {
-    const { runId } = await this.handle.describe();
-    const events = await this.handle.client.getHandle(this.id, runId).query(eventsQuery);
-    return { runId, seq: events.at(-1)?.seq ?? 0 };
+    return this.way.cursor();
   }
 
   /** The run at a glance. @throws `NobodyPollsError` where no worker is there to tell it */
   async state(): Promise<S> {
-    return (await served(this.handle, () => this.handle.query(stateQuery))) as S;
+    return (await this.way.state()) as S;
   }
 
   /** Whether the run still goes on, or would if it were not paused. @throws `WorkflowNotFoundError` */
   async isOpen(): Promise<boolean> {
-    return isOpenStatus((await this.handle.describe()).status.name);
+    return isOpen((await this.way.describe()).status);
   }
 
   /** Makes sure that the run still goes on. @throws `RunNotOpenError`, which says whether it is unknown or has ended */
@@ -109,19 +90,17 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
 
   /** The workflow type of a run that still goes on. @throws `RunNotOpenError` */
   async openType(): Promise<string> {
-    const { status, type } = await this.handle.describe().catch((error: unknown) => {
-      throw error instanceof WorkflowNotFoundError
-        ? new RunNotOpenError(`There is no run of the id ${this.id}`)
-        : error;
-    });
-    if (isOpenStatus(status.name)) return type;
-    const how = status.name.toLowerCase().replaceAll('_', ' ');
-    throw new RunNotOpenError(`The run ${this.id} has ended (${how})`);
+    return openWorkflow(this.way);
+  }
+
+  /** The workflow type and the status of the run, without asking a worker. @throws `WorkflowNotFoundError` */
+  async describe(): Promise<RunDescription> {
+    return this.way.describe();
   }
 
   /** The calls under way, with the texts in progress that their heartbeats carry. */
   async pendingCalls(): Promise<PendingCall[]> {
-    return callsIn(await this.handle.describe(), this.handle.client.options.loadedDataConverter);
+    return this.way.pendingCalls();
   }
 
   /**
@@ -132,7 +111,7 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
    * @throws `WorkflowNotFoundError`, and errors that no further attempt would overcome, such as a refused key
    */
   watch(options: WatchOptions = {}): AsyncGenerator<RunSnapshot<S>> {
-    return watchRun<S>(this.handle, options);
+    return this.way.watch(options) as AsyncGenerator<RunSnapshot<S>>;
   }
 
   /**
@@ -142,7 +121,7 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
    * @throws `WorkflowNotFoundError`
    */
   async show(options: ShowOptions = {}): Promise<RunRecord> {
-    return showRun(this.handle, options);
+    return this.way.show(options);
   }
 
   /**
@@ -152,14 +131,12 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
    * @throws `RunNotOpenError`
    */
   async cancel(): Promise<void> {
-    // The server takes a request to cancel what has ended, and does nothing.
-    await this.assertOpen();
-    await this.#ifOpen(() => this.handle.cancel());
+    await this.way.cancel();
   }
 
   /** Ends the run at once, without letting it do anything more. @throws `RunNotOpenError` */
   async terminate(reason?: string): Promise<void> {
-    await this.#ifOpen(() => this.handle.terminate(reason));
+    await this.way.terminate(reason);
   }
 
   /** `await using`: cancels the run where it still goes on, and does not wait for its end. */
@@ -170,47 +147,6 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
       if (!(error instanceof RunNotOpenError)) throw error;
     }
   }
-
-  /**
-   * Sends a signal. To a run that has had as many as Temporal takes, it sends the update of the same name.
-   *
-   * @throws `RunNotOpenError`; `MessageRefusedError` where the update would have no effect
-   */
-  protected async signalOpen<Args extends unknown[]>(signal: SignalDefinition<Args>, ...payload: Args): Promise<void> {
-    await this.#ifOpen(async () => {
-      try {
-        await this.handle.signal(signal, ...payload);
-      } catch (error) {
-        if (!isFullOfSignals(error)) throw error;
-        await this.#update(signal.name, payload);
-      }
-    });
-  }
-
-  async #update(name: string, args: unknown[]): Promise<void> {
-    const update = { type: 'update', name } as UpdateDefinition<void, [unknown]>;
-    try {
-      await this.handle.executeUpdate(update, { args: args as [unknown] });
-    } catch (error) {
-      if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-      throw new MessageRefusedError(this.id, error.cause?.message ?? error.message);
-    }
-  }
-
-  async #ifOpen(act: () => Promise<unknown>): Promise<void> {
-    try {
-      await act();
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) await this.assertOpen();
-      throw error;
-    }
-  }
-}
-
-/** Whether the server takes no more signals for a run, of which it counts 10,000. It has no error class for that. */
-function isFullOfSignals(error: unknown): boolean {
-  const cause = error instanceof ServiceError ? error.cause : error;
-  return isGrpcServiceError(cause) && cause.details.includes('execution limit for signal events');
 }
 
 /** A run of a workflow that has restarts. */
@@ -221,7 +157,7 @@ class RestartableRun<S extends State, R extends RunResult> extends Run<S, R> {
    * @throws `RunNotOpenError`
    */
   async requestRestart(reason: string, instructions: string): Promise<void> {
-    await this.signalOpen(requestRestartSignal, { reason, instructions });
+    await this.way.message('requestRestart', { reason, instructions });
   }
 }
 
@@ -232,7 +168,7 @@ export class OrchestrationRun extends RestartableRun<OrchestrationState, Orchest
 export class ResearchRun extends RestartableRun<ResearchState, ResearchResult> {
   /** Ends the loop as a person, by going on to the synthesis or by stopping without a further model call. @throws `RunNotOpenError` */
   async decide(decision: OperatorDecision): Promise<void> {
-    await this.signalOpen(decideSignal, decision);
+    await this.way.message('decide', decision);
   }
 }
 

@@ -1,8 +1,9 @@
 import type { WorkflowExecutionStatusName } from '@temporalio/client';
 import type { RunEvent } from '../protocol/events.ts';
 import { isOpenStatus } from '../util/run-status.ts';
-import { LiveTexts, type LiveText } from './live-text.ts';
+import { SharedTexts, TextReader } from './live-text.ts';
 import type { RunStatus } from './show/show.ts';
+import type { TextPiece } from './snapshot.ts';
 import type { Look } from './watch.ts';
 
 /** What a reader wants of a run. */
@@ -18,23 +19,8 @@ export interface FeedReader {
 /** What happens in a run, as its readers see it. */
 export type FeedItem =
   | { type: 'event'; event: RunEvent }
-  /**
-   * What a call in progress has written: the pieces of one `activityId` together are its text. Its last piece may be missing, since what
-   * a text comes to is in its event.
-   */
-  | {
-      type: 'text';
-      activityId: string;
-      /** Configured id. */
-      agent: string;
-      /** What the text is for, such as `answer`, `vote`, `present` or `reply`; empty for a tool's. */
-      purpose: string;
-      /** The place of the piece's first character in the call's whole text; beyond the end of the piece before where some is lost. */
-      offset: number;
-      text: string;
-      /** Whether the call was made again, so that its earlier pieces are void. */
-      reset?: boolean;
-    }
+  /** The last piece of a text may be missing: what it comes to is in its event. */
+  | ({ type: 'text' } & TextPiece)
   /** Why nothing new can be told at present; once for each change. */
   | { type: 'trouble'; message: string }
   /** The run has closed, and all its events were told. */
@@ -43,7 +29,7 @@ export type FeedItem =
 /** What is known of one run, for all its readers. */
 export class SharedRun {
   readonly events: RunEvent[] = [];
-  readonly texts = new LiveTexts();
+  readonly texts: SharedTexts;
   trouble: Error | undefined;
   /** How it has ended: with the run, by an error, or since nobody follows it any more; undefined while it goes on. */
   ended: { status?: RunStatus; error?: unknown } | undefined;
@@ -51,20 +37,33 @@ export class SharedRun {
   version = 0;
   readonly #waiting = new Set<() => void>();
 
+  constructor(stored: ConstructorParameters<typeof SharedTexts>[0]) {
+    this.texts = new SharedTexts(stored);
+  }
+
   /** Whether a look has brought events of another run, which has begun under the same id. */
   isOther({ events: [first] }: Pick<Look, 'events'>): boolean {
     const last = this.events.at(-1);
     return first !== undefined && last !== undefined && first.seq <= last.seq;
   }
 
-  /** Takes in what a look has brought. */
-  see({ calls, events, status, trouble }: Omit<Look, 'state'>): void {
+  /** Takes in what a look has brought, the rest of a text before what it has led to. */
+  async see(look: Omit<Look, 'state'>): Promise<void> {
+    const { version } = this.texts;
+    await this.texts.see(look);
+    const { events, status, trouble } = look;
     this.events.push(...events);
-    const isWritten = status !== undefined && this.texts.see(events, calls);
     const isAsBefore = trouble?.message === this.trouble?.message;
     if (!isAsBefore) this.trouble = trouble;
     if (status !== undefined && !isOpenStatus(status) && trouble === undefined) this.end({ status: statusOf(status) });
-    else if (isWritten || !isAsBefore || events.length > 0) this.#tell();
+    else if (this.texts.version > version || !isAsBefore || events.length > 0) this.#tell();
+  }
+
+  /** Takes in what the store has of the texts by now. */
+  async readTexts(): Promise<void> {
+    const { version } = this.texts;
+    await this.texts.read();
+    if (this.texts.version > version) this.#tell();
   }
 
   end(how: NonNullable<SharedRun['ended']>): void {
@@ -99,25 +98,20 @@ export async function* itemsOf(
   run: SharedRun,
   { after = 0, signal, text: wantsTexts = false }: FeedReader,
 ): AsyncGenerator<FeedItem> {
-  const places = new Map<LiveText, number>();
+  const texts = new TextReader(run.texts);
   let told = 0;
   let trouble: SharedRun['trouble'];
   for (;;) {
     if (signal?.aborted) return;
     const { version } = run;
     // The rest of a text comes before what it has led to, and a new text after the event of its call.
-    yield* piecesOf(places);
+    for (const piece of texts.rest()) yield { type: 'text', ...piece };
     for (; told < run.events.length; told++) {
       const event = run.events[told];
       if (event !== undefined && event.seq > after) yield { type: 'event', event };
       if (signal?.aborted) return;
     }
-    if (wantsTexts) {
-      const texts = [...run.texts.texts];
-      for (const text of places.keys()) if (!texts.includes(text)) places.delete(text);
-      for (const text of texts) if (!places.has(text)) places.set(text, 0);
-      yield* piecesOf(places);
-    }
+    if (wantsTexts) for (const piece of texts.all()) yield { type: 'text', ...piece };
     if (trouble !== run.trouble) {
       ({ trouble } = run);
       if (trouble !== undefined) yield { type: 'trouble', message: trouble.message };
@@ -127,16 +121,5 @@ export async function* itemsOf(
     if (run.ended?.error !== undefined) throw run.ended.error;
     if (run.ended !== undefined) return;
     await run.changed(version, signal);
-  }
-}
-
-/** What is new of some texts. @param places how far each was told, which is kept up to date */
-function* piecesOf(places: Map<LiveText, number>): Generator<FeedItem> {
-  for (const [text, place] of places) {
-    const { activityId, agent, isAgain, purpose } = text;
-    const piece = text.from(place);
-    if (piece.text === '') continue;
-    places.set(text, piece.offset + piece.text.length);
-    yield { type: 'text', activityId, agent, purpose, ...piece, ...(isAgain && place === 0 && { reset: true }) };
   }
 }

@@ -32,16 +32,17 @@ export interface PendingCall {
 
 /** What has come of a text that a model, or a tool, is writing. */
 export interface TextPiece {
-  /** Id of the call that writes. Its pieces together are the text so far, up to the call's last heartbeat, twice a second. */
+  /** Id of the call that writes. Its pieces together are the text so far. */
   activityId: string;
-  /** Configured id; empty where it is not known. */
+  /** Configured id. */
   agent: string;
   /** What the text is for, such as `answer`, `vote`, `present` or `reply`; empty for a tool's. */
   purpose: string;
-  /** Begins with `…` where something before it was missed. */
+  /** The place of the piece's first character in the whole text; beyond the end of the piece before where something is lost. */
+  offset: number;
   text: string;
   /** Whether the call was made again, so that its earlier pieces are void. */
-  isAgain: boolean;
+  reset?: true;
 }
 
 /** The state of a run at one moment, with the events and texts since the snapshot before. */
@@ -55,38 +56,6 @@ export interface RunSnapshot<S extends State = State> {
   /** Why this snapshot has nothing new: the server, or a worker to answer queries, is away. The run itself is not. */
   trouble?: Error;
 }
-
-/** Cuts the texts in progress into pieces. */
-export class Texts {
-  readonly #writers = new Map<string, { agent: string; purpose: string }>();
-  readonly #written = new Map<string, { attempt: number; characters: number }>();
-
-  /** What has come since this was called last. */
-  next(events: RunEvent[], calls: PendingCall[]): TextPiece[] {
-    for (const event of events) {
-      if (event.type !== 'thinking') continue;
-      this.#writers.set(event.activityId, event);
-      // A run that continues as new counts its calls from the beginning.
-      this.#written.delete(event.activityId);
-    }
-    return calls.flatMap(({ activityId, progress }) => {
-      if (progress === undefined) return [];
-      const { attempt, characters, partial } = progress;
-      const known = this.#written.get(activityId);
-      const isAgain = known !== undefined && (known.attempt !== attempt || known.characters > characters);
-      const isNew = characters - (isAgain ? 0 : (known?.characters ?? 0));
-      if (isNew === 0) return [];
-      this.#written.set(activityId, { attempt, characters });
-      const text = endOf(partial, isNew);
-      const { agent = progress.agent ?? '', purpose = '' } = this.#writers.get(activityId) ?? {};
-      return [{ activityId, agent, purpose, text, isAgain }];
-    });
-  }
-}
-
-/** The last characters of a text whose end alone is known. What a heartbeat carries may begin behind what the one before ended with. */
-export const endOf = (partial: string, characters: number): string =>
-  characters > partial.length ? `…${partial}` : partial.slice(partial.length - characters);
 
 /** The calls in progress according to a run's description. */
 export async function callsIn(

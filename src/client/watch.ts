@@ -9,7 +9,9 @@ import { eventsQuery, stateQuery } from '../protocol/definitions.ts';
 import type { RunEvent } from '../protocol/events.ts';
 import type { State } from '../protocol/state.ts';
 import { whyUnserved } from './pollers.ts';
-import { callsIn, isPassing, Texts, type RunSnapshot } from './snapshot.ts';
+import { SharedTexts, TextReader } from './live-text.ts';
+import { callsIn, isPassing, type RunSnapshot } from './snapshot.ts';
+import { StoredTexts, type StorePlace } from './stored-texts.ts';
 import { isOpenStatus, paused } from '../util/run-status.ts';
 import { decodeAll } from '../encryption/decode.ts';
 
@@ -20,7 +22,7 @@ export interface EventCursor {
   seq: number;
 }
 
-export interface WatchOptions {
+export interface WatchOptions extends StorePlace {
   /** Time between two snapshots, in milliseconds; 250 when absent. */
   everyMs?: number;
   /** The place from which events are told; the beginning when absent. */
@@ -38,8 +40,9 @@ const patience = 5000;
  */
 const quietMs = 5000;
 
-/** What a look at a run has brought, with the run's status; undefined where the server did not tell it. */
+/** What a look at a run has brought, with its run id and its status; undefined where the server did not tell them. */
 export interface Look<S extends State = State> extends Omit<RunSnapshot<S>, 'texts'> {
+  runId: string | undefined;
   status: WorkflowExecutionStatusName | undefined;
 }
 
@@ -72,7 +75,7 @@ export class RunLooks<S extends State = State> {
    */
   async look(isComing = false): Promise<Look<S>> {
     const { client } = this.#handle;
-    const look: Look<S> = { events: [], state: this.#state, calls: [], status: undefined };
+    const look: Look<S> = { events: [], state: this.#state, calls: [], runId: undefined, status: undefined };
     try {
       await client.connection.withDeadline(Date.now() + patience, () => this.#fill(look));
     } catch (error) {
@@ -88,6 +91,7 @@ export class RunLooks<S extends State = State> {
     const description = await this.#handle.describe();
     const { runId, historyLength } = description;
     look.calls = await callsIn(description, client.options.loadedDataConverter);
+    look.runId = runId;
     look.status = description.status.name;
     const isQuiet = runId === this.#seen?.runId && historyLength <= this.#seenLength;
     if (isQuiet && Date.now() - this.#askedAt < quietMs) return;
@@ -105,7 +109,7 @@ export class RunLooks<S extends State = State> {
 /** Yields snapshots, as `Run.watch` does. */
 export async function* watchRun<S extends State>(
   handle: WorkflowHandle,
-  { everyMs = 250, after, until }: WatchOptions,
+  { everyMs = 250, after, until, ...place }: WatchOptions,
 ): AsyncGenerator<RunSnapshot<S>> {
   let over = false;
   const settled = until?.then(
@@ -114,17 +118,25 @@ export async function* watchRun<S extends State>(
   );
   const looks = new RunLooks<S>(handle, after, true);
   let inVain = 0;
-  const texts = new Texts();
-  for (;;) {
-    const isLast = over;
-    const { status, ...look } = await looks.look(until !== undefined);
-    inVain = look.trouble === undefined ? 0 : inVain + 1;
-    yield { ...look, texts: texts.next(look.events, look.calls) };
-    if (isLast) return;
-    const ended = status !== undefined && !isOpenStatus(status);
-    if (until === undefined && ended && (inVain === 0 || inVain > 2)) return;
-    const pause = new Promise((resolve) => setTimeout(resolve, everyMs));
-    await (over || settled === undefined ? pause : Promise.race([pause, settled]));
+  const stored = new StoredTexts(place);
+  const texts = new SharedTexts(stored);
+  const reader = new TextReader(texts);
+  try {
+    for (;;) {
+      const isLast = over;
+      const look = await looks.look(until !== undefined);
+      await texts.see(look);
+      const { runId: _, status, ...snapshot } = look;
+      inVain = look.trouble === undefined ? 0 : inVain + 1;
+      yield { ...snapshot, texts: [...reader.all()] };
+      if (isLast) return;
+      const ended = status !== undefined && !isOpenStatus(status);
+      if (until === undefined && ended && (inVain === 0 || inVain > 2)) return;
+      const pause = new Promise((resolve) => setTimeout(resolve, everyMs));
+      await (over || settled === undefined ? pause : Promise.race([pause, settled]));
+    }
+  } finally {
+    await stored.close();
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { permissionShape } from './tools/permissions.ts';
+import { notifySchema } from './notify.ts';
 import { priceTableSchema } from './models/prices.ts';
 import { safe } from './privileges.ts';
 import type { Coordination } from '../protocol/settings.ts';
@@ -63,6 +64,7 @@ export const soloShape = {
   budget: budgetSchema.optional().describe(about.budget),
   prices: priceTableSchema.optional().describe(about.prices),
   ...permissionShape,
+  notify: notifySchema,
 };
 
 /** Lines for a person about what all kinds of configuration have: who may be asked, and the limits. */

@@ -32,6 +32,10 @@ export const meaningsOfVariables = {
   TRANSCRIPTION_API_KEY: 'its key; absent: none, at OpenAI OPENAI_API_KEY',
   REPRISE_FETCH_HOSTS:
     'hosts with ports from which fetch_page fetches although they are not public, as in wiki.example:80,127.0.0.1:8080',
+  REPRISE_NOTIFY:
+    'who is told of all runs, as JSON of the key notify: [{"url": "${SLACK_WEBHOOK_URL}", "format": "slack"}]',
+  REPRISE_WEBHOOK_SECRET: 'the secret by which webhooks are signed that name no other (whsec_…); absent: they are not',
+  REPRISE_PUBLIC_URL: 'the address at which people reach the pages of `reprise serve`, for the links in webhooks',
   DATABASE_URL: 'the PostgreSQL database that workers share as their store; absent: SQLite in REPRISE_HOME',
   REPRISE_SLOTS: 'how many tasks a worker takes at once: workflows=40 activities=200, or cpu=80% memory=80%',
   REPRISE_RATES: 'what providers let through, over all workers of a store: OPENAI_API_KEY=500/min,200000tokens/min',

@@ -1,8 +1,10 @@
 import type { z } from 'zod';
+import { missingForNotify } from './notify.ts';
 import { preflightBackends } from './models/complete-backend.ts';
 import { checkedBy, type Checked } from './problems.ts';
 import { preflightCommands, withCommands } from './tools/commands.ts';
 import type { Environment } from '../util/environment.ts';
+import type { NotifyEntry } from '../protocol/notify.ts';
 import type { Backend, ToolSources } from '../protocol/settings.ts';
 
 /** Who calls a model in a run, with the tools that it has, if any. */
@@ -34,7 +36,7 @@ export interface ConfigKind<Config, Settings> {
 }
 
 /** What would keep settings from running in this environment: keys that are not set, models that nobody named. */
-export function preflight<Settings>(
+export function preflight<Settings extends { notify?: NotifyEntry[] | undefined }>(
   kind: Pick<ConfigKind<never, Settings>, 'roles' | 'missing'>,
   settings: Settings,
   environment: Environment,
@@ -48,6 +50,7 @@ export function preflight<Settings>(
   return [
     ...preflightBackends(Object.fromEntries(backends), environment),
     ...preflightCommands(Object.fromEntries(packages), environment),
+    ...missingForNotify(settings.notify, environment),
     ...(kind.missing?.(settings, environment) ?? []),
   ];
 }

@@ -5,9 +5,12 @@ import { secretName } from '../util/text/redact.ts';
 const kept = 'holds what looks like a secret, and a configuration is kept with its runs: ';
 const inEnvironment = "set the variable NAME in the worker's environment";
 
+const noName = `is no name of a variable: put the key into a variable of the worker's environment, and write the variable's name here`;
+
 /** How a secret is written where it stands; elsewhere as `writtenOut` says. */
 const ways: Record<string, string> = {
-  api_key_env: `is no name of a variable: put the key into a variable of the worker's environment, and write the variable's name here`,
+  api_key_env: noName,
+  secret_env: noName,
   base_url: `${kept}leave it out of the address, write \${NAME} under headers or the variable's name under api_key_env, and ${inEnvironment}`,
   url: `${kept}leave it out of the address, write \${NAME} under headers, and ${inEnvironment}`,
   issuer: `${kept}leave it out of the address`,
@@ -57,7 +60,7 @@ function found(value: unknown, path: PropertyKey[], place: string): Problem[] {
 }
 
 function isSecretAt(text: string, path: PropertyKey[], place: string): boolean {
-  if (place === 'api_key_env') return !/^[A-Za-z_]\w*$/.test(text) || holdsSecret(text) || isRandom(text);
+  if (ways[place] === noName) return !/^[A-Za-z_]\w*$/.test(text) || holdsSecret(text) || isRandom(text);
   if (holdsSecret(text)) return true;
   const name = String(path.at(-1));
   const parent = String(path.at(-2));

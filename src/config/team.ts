@@ -3,6 +3,7 @@ import { backendSchema, roleSchema } from './backend.ts';
 import { completeBackend, defaultBackend, describeBackend, packagesOf } from './models/complete-backend.ts';
 import { about, broadcastSchema, budgetSchema, describeCoordination, waitingTime } from './coordination.ts';
 import type { Environment } from '../util/environment.ts';
+import { notifySchema } from './notify.ts';
 import { folderSchema, workspaceFolderSchema } from './named-folder.ts';
 import { describeOrchestrator, limitsFit, limitsShape, orchestratorOf, orchestratorSchema } from './orchestrators.ts';
 import { permissionShape, describePermissions } from './tools/permissions.ts';
@@ -108,6 +109,7 @@ export const teamSchema = z.strictObject({
   budget: budgetSchema.optional().describe(about.budget),
   prices: priceTableSchema.optional().describe(about.prices),
   ...permissionShape,
+  notify: notifySchema,
   idle_timeout: waitingTime.optional().meta(safe(about.idle_timeout)),
 });
 

@@ -9,9 +9,9 @@ const placeholder = /\$\{([A-Za-z_]\w*)\}/g;
 /** The names of the variables for which a text has placeholders. */
 export const variablesIn = (text: string): string[] => [...text.matchAll(placeholder)].map(([, name = '']) => name);
 
-/** The variables that a configuration names, in whichever of its keys: `api_key_env: NAME`, `${NAME}`. */
+/** The variables that a configuration names, in whichever of its keys: `api_key_env: NAME`, `secret_env: NAME`, `${NAME}`. */
 export function variablesNamedIn(text: string): string[] {
-  const found = text.matchAll(/\bapi_key_env["']?\s*:\s*["']?([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)\}/g);
+  const found = text.matchAll(/\b(?:api_key|secret)_env["']?\s*:\s*["']?([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)\}/g);
   return [...new Set([...found].map(([, key, placeholder]) => key ?? placeholder ?? ''))].sort();
 }
 

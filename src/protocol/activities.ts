@@ -1,6 +1,7 @@
 import type { Attachment, StoreAttachmentsInput } from './attachment.ts';
 import type { BlobRef, Content, NewMessage, TokenUsage, ToolSpec, TranscriptRef } from './message.ts';
 import type { CallModelInput, CallModelResult } from './model-call.ts';
+import type { Notification, NotifyEntry } from './notify.ts';
 import type { EarlierMessage } from './orchestration.ts';
 import type { OpenedIssue, OpenIssueInput, PersistInput } from './research.ts';
 import type { ReadPageInput, ReadPageResult, SearchInput, SearchResult } from './search.ts';
@@ -36,6 +37,12 @@ export interface Activities {
   readPage(input: ReadPageInput): Promise<ReadPageResult>;
   persistReport(input: PersistInput): Promise<{ reportId: string }>;
   openIssue(input: OpenIssueInput): Promise<OpenedIssue>;
+
+  /**
+   * Tells somebody of an event of the run that has started this workflow. Fails with `NotDelivered`, which is retryable where it
+   * may pass.
+   */
+  sendWebhook(entry: NotifyEntry, notification: Notification): Promise<void>;
 
   /** Reads the files that come with a problem, and stores them for its workflow. */
   storeAttachments(input: StoreAttachmentsInput): Promise<Attachment[]>;

@@ -22,6 +22,8 @@ export const failureTypes = {
   otherStore: 'OtherStore',
   /** An activity's result is larger than the history takes. */
   resultTooLarge: 'ResultTooLarge',
+  /** Somebody whom `notify` names was not told. The message says who, and why. */
+  notDelivered: 'NotDelivered',
   /** A message that came as an update would have had no effect. The message says why. */
   messageRefused: 'MessageRefused',
 } as const;

@@ -145,15 +145,17 @@ export type CommonEventBody =
    * they have let the time of an earlier call run out.
    */
   | { type: 'tool_denied'; agent: string; tool: string; why: 'rule' | 'unattended' | 'person' | 'silent' }
-  /** An agent runs one of its own tools. */
-  | { type: 'tool'; agent: string; tool: string }
-  | { type: 'tool_ended'; agent: string; tool: string; status: ToolStatus }
+  /** An agent runs one of its own tools. `id` is its model's; `arguments` are JSON, and like `result` cut where they are long. */
+  | { type: 'tool'; agent: string; tool: string; id: string; arguments: string }
+  | { type: 'tool_ended'; agent: string; tool: string; id: string; status: ToolStatus; result: string }
   /** An agent has changed files: how many, and the paths of the first ones, compared with those it has begun with. */
   | { type: 'files'; agent: string; count: number; paths: string[] }
   /** A text for the person. `last`: it is the turn's answer. */
   | { type: 'says'; agent: string; text: string; last: boolean }
-  /** A session's next turn has begun. */
-  | { type: 'turn'; turn: number; text: string }
+  /** A session's next turn has begun. `id`: that of the update that brought it. */
+  | { type: 'turn'; turn: number; text: string; id?: string }
+  /** The last event of a session's turn that has failed. The session goes on. */
+  | { type: 'turn_failed'; turn: number; why: string }
   | { type: 'stopped'; why: 'timeout' | 'budget' | 'cancelled' }
   /** The last event of a run or of a session's turn. */
   | { type: 'final'; outcome: FinalOutcome; agent: string; answer: string };

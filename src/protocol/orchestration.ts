@@ -1,4 +1,5 @@
 import type { AttachmentInput } from './attachment.ts';
+import type { NotifyEntry } from './notify.ts';
 import type { Permissions } from './tools/permissions.ts';
 import type { PriceTable, Usage } from './usage.ts';
 import type { AttemptFiles, RunFiles, StartFolders } from './workspace.ts';
@@ -40,6 +41,8 @@ export interface Prepared {
   hasQuestion?: true;
   /** Which tool calls may be made. */
   permissions: Permissions;
+  /** Who is told of what waits for a person, and of the end; absent for nobody. */
+  notify?: NotifyEntry[];
   /** The folders with which workspaces begin; absent where there are none. */
   folders?: StartFolders;
   /** The seal of the attachments that are named by paths; absent where there is none, or the worker's permissions allow them. */

@@ -1,3 +1,4 @@
+import type { NotifyEntry } from './notify.ts';
 import type { PermissionRule } from './tools/permissions.ts';
 import type { SearchSettings } from './search.ts';
 import type { PriceTable } from './usage.ts';
@@ -121,6 +122,7 @@ interface CommonSettings {
     | undefined;
   prices?: PriceTable | undefined;
   permissions?: PermissionRule[] | undefined;
+  notify?: NotifyEntry[] | undefined;
   attended?: boolean | undefined;
 }
 

@@ -12,6 +12,8 @@ export interface Access {
   grant: Grant;
   /** What the ids of the runs begin with that it may see, which all tokens for the same configurations share; empty: it sees all. */
   prefix: string;
+  /** When it ends, in milliseconds since the epoch; absent: never, while the owner's token is this one. */
+  until?: number;
 }
 
 const tokenVariable = 'REPRISE_TOKEN';
@@ -50,12 +52,16 @@ export function accessOf(owner: string, token: string, now = Date.now()): Access
   if (!isMac(owner, said, mac)) return undefined;
   const [kind, names = '', until] = said.split('\n');
   if (Number(until) !== 0 && Number(until) <= now) return undefined;
-  if (kind !== 'start') return { grant: { kind: kind === 'read' ? 'read' : 'all' }, prefix: '' };
-  return { grant: { kind, names: names.split(',') }, prefix: `t${hashOf(names).slice(0, 8)}-` };
+  const end = Number(until) === 0 ? {} : { until: Number(until) };
+  if (kind !== 'start') return { grant: { kind: kind === 'read' ? 'read' : 'all' }, prefix: '', ...end };
+  return { grant: { kind, names: names.split(',') }, prefix: `t${hashOf(names).slice(0, 8)}-`, ...end };
 }
 
 /** The value of a cookie, or of a form's field, that is known only to whoever has the token or the cookie. */
 export const formToken = (owner: string, cookie: string): string => macOf(owner, ['form', cookie]);
+
+export const isFormToken = (owner: string, cookie: string, given: unknown): boolean =>
+  isMac(owner, ['form', cookie], given);
 
 /** Whether runs of a configuration may be started; undefined: the worker's default one, or one that the request brings. */
 export const mayStart = ({ grant }: Access, name: string | undefined): boolean =>

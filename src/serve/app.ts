@@ -1,7 +1,12 @@
 import { Hono } from 'hono';
 import { a2aRoutes } from './a2a/routes.ts';
-import { door } from './door.ts';
+import { aguiRoutes } from './agui/routes.ts';
+import { door, tokenReader } from './door.ts';
+import { mcpRoutes } from './mcp/doors.ts';
+import { errorPage, takesPages } from './pages/page.ts';
+import { pageRoutes } from './pages/routes.ts';
 import { HttpProblem, problemOf } from './problems.ts';
+import { restRoutes } from './rest/routes.ts';
 import type { Served, ServeEnv } from './served.ts';
 
 /** All that is served, as a function from requests to answers. */
@@ -11,6 +16,7 @@ export function createApp(served: Served): Hono<ServeEnv> {
     const problem = problemOf(error);
     if (problem.status === 500) served.say(`${c.req.method} ${c.req.path}: ${error.stack ?? error.message}`);
     const headers = error instanceof HttpProblem ? error.headers : {};
+    if (takesPages(c)) return errorPage(c, problem, headers);
     return new Response(JSON.stringify(problem), {
       status: problem.status,
       headers: { 'content-type': 'application/problem+json', ...Object.fromEntries(c.res.headers), ...headers },
@@ -19,8 +25,13 @@ export function createApp(served: Served): Hono<ServeEnv> {
   app.notFound(({ req }) => {
     throw new HttpProblem(404, `There is nothing at ${req.path}; GET /api/v1/openapi.json tells what there is`);
   });
-  app.use(door(served));
+  const read = tokenReader(served.owner);
+  app.use(door(served, read));
   app.get('/health', (c) => c.json({ status: 'ok' }));
   app.route('/', a2aRoutes(served));
+  app.route('/agui', aguiRoutes(served));
+  app.route('/', mcpRoutes(served));
+  app.route('/api/v1', restRoutes(served));
+  app.route('/', pageRoutes(served, read));
   return app;
 }

@@ -24,6 +24,10 @@ export function namedConfigs(folder: string, access: Access): NamedConfig[] {
   return [...named.values()].filter(({ name }) => mayStart(access, name) || access.grant.kind === 'read');
 }
 
+/** Whether a folder has a file of this name, with or without its ending. */
+export const hasConfig = (folder: string, name: string): boolean =>
+  configsIn(folder).some((file) => [file, parse(file).name].includes(name));
+
 /**
  * The configuration of a name; undefined for the worker's default one.
  *
@@ -35,7 +39,7 @@ export function namedConfig(folder: string, name: string, access: Access): Confi
       .map((each) => each.name)
       .join(', ');
   if (!mayStart(access, name)) throw new HttpProblem(403, `This token may not start "${name}"; it may: ${names()}`);
-  const isFile = configsIn(folder).some((file) => [file, parse(file).name].includes(name));
+  const isFile = hasConfig(folder, name);
   if (!isFile && name === defaultName) return undefined;
   if (!isFile) throw new HttpProblem(404, `There is no configuration "${name}"; there are: ${names()}`);
   const read = readNamedConfig(name, folder, checkConfig);

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
-import { accessOf } from './access.ts';
+import { accessOf, type Access } from './access.ts';
 import { HttpProblem } from './problems.ts';
 import { Rates } from './rates.ts';
 import type { Served, ServeEnv } from './served.ts';
@@ -34,10 +34,7 @@ export const cookieName = (url: string): string => `reprise-${new URL(url).port 
  * A page that gives this machine a name of its own (DNS rebinding) is refused by the host; another site's page by its origin,
  * and it gets no cookie sent with what changes something (`SameSite=Lax`).
  */
-export function door(served: Served): MiddlewareHandler<ServeEnv> {
-  const all = new Rates(requests);
-  const wrong = new Rates(guesses);
-  const { origins, owner, port, url } = served;
+export function door({ origins, port, url }: Served, read: ReadToken): MiddlewareHandler<ServeEnv> {
   const hosts = new Set([new URL(url).host, ...loopback.map((name) => `${name}:${port}`)]);
   return async (c, next) => {
     const origin = c.req.header('origin');
@@ -52,21 +49,47 @@ export function door(served: Served): MiddlewareHandler<ServeEnv> {
       throw new HttpProblem(403, `Pages of ${origin} may not use this server (--origin allows them)`);
     }
     if (Number(c.req.header('content-length') ?? 0) > longestBody) throw tooLong();
-    if (c.req.path === '/health' || c.req.path === '/login') return next();
-    const token = tokenIn(c, url);
+    if (open.includes(c.req.path)) return next();
+    const bearer = bearerIn(c);
+    const access = read(bearer ?? getCookie(c, cookieName(url)));
+    c.set('access', access);
+    if (['GET', 'HEAD'].includes(c.req.method)) return next();
+    if (access.grant.kind === 'read') throw new HttpProblem(403, 'This token may only read');
+    if (bearer === undefined && origin === undefined && !withFormToken.test(c.req.path))
+      throw new HttpProblem(
+        403,
+        'What changes something needs Authorization: Bearer TOKEN, or with a cookie an Origin',
+      );
+    return next();
+  };
+}
+
+/** What is asked for without a token: whether it lives, and whatever gives a token or forgets it. */
+const open = ['/health', '/login', '/logout'];
+
+/** Pages, whose forms carry a token of their own against foreign pages, where a browser names no origin. */
+const withFormToken = /^\/(?:start$|runs\/)/;
+
+/**
+ * What a token lets its holder do.
+ *
+ * @throws `HttpProblem` where it is missing or wrong, and where there are too many requests, or too many with wrong tokens
+ */
+export type ReadToken = (token: string | undefined) => Access;
+
+export function tokenReader(owner: string): ReadToken {
+  const all = new Rates(requests);
+  const wrong = new Rates(guesses);
+  return (token) => {
     const access = token === undefined ? undefined : accessOf(owner, token);
     const who = access === undefined ? 'nobody' : (token ?? '');
     const seconds = (access === undefined && token !== undefined ? wrong : all).take(who);
     if (seconds > 0)
       throw new HttpProblem(429, `Too many requests; again in ${seconds} s`, { 'retry-after': String(seconds) });
-    if (access === undefined)
-      throw new HttpProblem(401, 'A token is missing or wrong: Authorization: Bearer TOKEN (reprise token prints it)', {
-        'www-authenticate': 'Bearer',
-      });
-    if (access.grant.kind === 'read' && !['GET', 'HEAD'].includes(c.req.method))
-      throw new HttpProblem(403, 'This token may only read');
-    c.set('access', access);
-    return next();
+    if (access !== undefined) return access;
+    throw new HttpProblem(401, 'A token is missing or wrong: Authorization: Bearer TOKEN (reprise token prints it)', {
+      'www-authenticate': 'Bearer',
+    });
   };
 }
 
@@ -79,11 +102,9 @@ const preflight = {
 const tooLong = (): HttpProblem =>
   new HttpProblem(413, `A request has at most ${longestBody.toLocaleString('en-US')} bytes`);
 
-/** The token of a request: that of its header, or else of its cookie. */
-function tokenIn(c: Context<ServeEnv>, url: string): string | undefined {
-  const [, bearer] = /^Bearer (\S+)$/i.exec(c.req.header('authorization') ?? '') ?? [];
-  return bearer ?? getCookie(c, cookieName(url));
-}
+/** The token in a request's header, which goes before that of its cookie. */
+export const bearerIn = (c: Context): string | undefined =>
+  /^Bearer (\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
 
 /** The text of a body. @throws `HttpProblem` where it is longer than is taken, however it is sent */
 export async function bodyText(c: Context): Promise<string> {

@@ -15,6 +15,7 @@ import {
   RunNotOpenError,
   SecretInConfigError,
 } from '../client.ts';
+import { NotTakenError } from '../client/errors.ts';
 
 /** A request that is refused, with a message that says what would be taken. */
 export class HttpProblem extends Error {
@@ -36,6 +37,10 @@ export interface Problem {
   title: string;
   status: number;
   detail: string;
+  /** The class of the error, where the library has one: its client over HTTP throws that again. */
+  error?: string;
+  /** The type of the failure by which a run or a turn ended. */
+  failure?: string;
 }
 
 const titles: Record<number, string> = {
@@ -56,7 +61,16 @@ const titles: Record<number, string> = {
 /** An error in the words that the command line has for it. What nobody has foreseen is not told, since it may hold anything. */
 export function problemOf(error: unknown): Problem {
   const [status, detail] = statusOf(error);
-  return { type: 'about:blank', title: titles[status] ?? 'Internal Server Error', status, detail };
+  const title = titles[status] ?? 'Internal Server Error';
+  return { type: 'about:blank', title, status, detail, ...(status !== 500 && namesOf(error)) };
+}
+
+function namesOf(error: unknown): Pick<Problem, 'error' | 'failure'> {
+  if (!(error instanceof Error) || error instanceof HttpProblem) return {};
+  const { name } = error;
+  if (!(error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError)) return { error: name };
+  const innermost = innermostOf(error);
+  return { error: name, ...(innermost instanceof ApplicationFailure && { failure: innermost.type ?? '' }) };
 }
 
 function statusOf(error: unknown): [status: number, detail: string] {
@@ -68,7 +82,8 @@ function statusOf(error: unknown): [status: number, detail: string] {
   if (error instanceof AnswerTooLongError || error instanceof InputTooLargeError) return [413, message];
   if (error instanceof SecretInConfigError) return [422, message];
   if (error instanceof NobodyPollsError) return [503, message];
-  if (error instanceof WorkflowNotFoundError) return [404, 'There is no run of this id'];
+  if (error instanceof NotTakenError) return [{ unknown: 404, closed: 409, wrong: 422 }[error.why], message];
+  if (error instanceof WorkflowNotFoundError) return [404, `There is no run of the id ${error.workflowId}`];
   if (error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError) return ofRun(error);
   if (error instanceof ServiceError || isGrpcServiceError(error)) return [503, `Temporal: ${reasonOf(error)}`];
   return unforeseen;
@@ -77,11 +92,16 @@ function statusOf(error: unknown): [status: number, detail: string] {
 const unforeseen: [number, string] = [500, 'Something went wrong that is told in the log of the server alone'];
 
 /** Why a run or a turn failed. */
-function ofRun({ cause, message }: WorkflowFailedError | WorkflowUpdateFailedError): [number, string] {
-  let innermost = cause;
-  while (innermost?.cause instanceof Error) innermost = innermost.cause;
+function ofRun(error: WorkflowFailedError | WorkflowUpdateFailedError): [number, string] {
+  const innermost = innermostOf(error);
   const isInput = innermost instanceof ApplicationFailure && innermost.type === 'InvalidInput';
-  return [isInput ? 422 : 502, innermost?.message ?? message];
+  return [isInput ? 422 : 502, innermost.message];
+}
+
+function innermostOf(error: Error): Error {
+  let innermost = error;
+  while (innermost.cause instanceof Error) innermost = innermost.cause;
+  return innermost;
 }
 
 /** What Temporal says of a failure, without the words around it. */

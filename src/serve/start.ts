@@ -14,6 +14,8 @@ import type { Served } from './served.ts';
 export interface Wanted {
   /** The configuration's name. */
   name: string;
+  /** Of which kinds it must be; of the first one is the worker's default; any kind, and a team's, when absent. */
+  kinds?: readonly Kind[];
   /** The task, the idea, the problem or the turn. */
   text: string;
   /** What was said before; a research run and a plan take none. */
@@ -49,8 +51,13 @@ export function assertReached(access: Access, id: string): void {
 
 /** The type and the input of what a client wants by a configuration's name. @throws `HttpProblem` */
 export function inputOf(served: Served, access: Access, wanted: Wanted): { type: InputName; input: RunInput } {
-  const { attachments = [], history = [], name, text } = wanted;
+  const { attachments = [], history = [], kinds, name, text } = wanted;
   const found = namedConfig(served.configs, name, access);
+  if (found !== undefined && kinds?.includes(found.kind) === false)
+    throw new HttpProblem(
+      422,
+      `The configuration "${name}" is one of the kind ${found.kind}, and not ${kinds.join(' or ')}`,
+    );
   const config = found?.content;
   const common = { ...(config && { config }), ...(attachments.length > 0 && { attachments }) };
   const talk = { ...common, ...(history.length > 0 && { history }) };
@@ -60,7 +67,7 @@ export function inputOf(served: Served, access: Access, wanted: Wanted): { type:
     research: ['research', { idea: text, ...common }],
     plan: ['planAndExecute', { problem: text, ...common }],
   };
-  const [type, input] = of[found?.kind ?? 'team'];
+  const [type, input] = of[found?.kind ?? kinds?.[0] ?? 'team'];
   return { type, input };
 }
 
@@ -78,5 +85,5 @@ export async function startNamed(
   const { id = freshId(access, type) } = wanted;
   assertReached(access, id);
   const reprise = await served.ready();
-  return reprise.startOnce(type, id, input, wanted.memo);
+  return reprise.startOnce(type, id, input, { ...(wanted.memo && { memo: wanted.memo }) });
 }

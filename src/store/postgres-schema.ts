@@ -38,6 +38,15 @@ const schema = `
     touched_at BIGINT NOT NULL,
     PRIMARY KEY (key, attempt)
   );
+  CREATE TABLE live_texts (
+    key TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    workflow_id TEXT NOT NULL,
+    touched_at BIGINT NOT NULL,
+    PRIMARY KEY (key, attempt, start)
+  );
   CREATE TABLE checkpoints (
     key TEXT PRIMARY KEY,
     input_hash TEXT NOT NULL,

@@ -6,6 +6,7 @@ import type { CallToolResult } from '../protocol/tools/tool.ts';
 import type { Cipher } from '../encryption/cipher.ts';
 import { now, orTouch, type Database, type Row, type Sql, type Value } from './database.ts';
 import { FileRows } from './file-rows.ts';
+import { LiveTextRows } from './live-text-rows.ts';
 import { largeHashOf, segmentId } from '../util/ids.ts';
 import { ObjectRows } from './object-rows.ts';
 import { RateRows } from './rate-rows.ts';
@@ -32,6 +33,8 @@ type JsonColumn = 'segments.messages' | 'replies.result' | 'tool_results.result'
 /** The store in a database, whichever it is. What people and models have said passes through the cipher. */
 export class SqlStore implements Store {
   readonly rates: RateRows;
+  readonly liveTexts: LiveTextRows;
+  readonly sweep: Sweep;
   readonly #database: Database;
   readonly #cipher: Cipher;
   readonly #files: FileRows;
@@ -43,6 +46,8 @@ export class SqlStore implements Store {
     this.#cipher = cipher;
     this.#files = new FileRows(database, cipher);
     this.rates = new RateRows(database);
+    this.liveTexts = new LiveTextRows(database, cipher);
+    this.sweep = new Sweep(database);
     this.#objects = new ObjectRows(database, cipher);
     this.#reports = new ReportRows(database, cipher);
   }
@@ -232,10 +237,6 @@ export class SqlStore implements Store {
 
   joinNamespace(id: string, name: string): Promise<void> {
     return this.sweep.joinNamespace(id, name);
-  }
-
-  get sweep(): Sweep {
-    return new Sweep(this.#database);
   }
 
   close(): Promise<void> {

@@ -39,6 +39,15 @@ const schema = `
     touched_at INTEGER NOT NULL,
     PRIMARY KEY (key, attempt)
   ) WITHOUT ROWID;
+  CREATE TABLE live_texts (
+    key TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    workflow_id TEXT NOT NULL,
+    touched_at INTEGER NOT NULL,
+    PRIMARY KEY (key, attempt, start)
+  ) WITHOUT ROWID;
   CREATE TABLE checkpoints (
     key TEXT PRIMARY KEY,
     input_hash TEXT NOT NULL,

@@ -78,6 +78,26 @@ export interface SharedRates {
   paused(longest: number): Promise<Map<string, number>>;
 }
 
+/** What a call has written from a place on, in one of its tries. */
+export interface LivePiece {
+  /** Temporal's number of the try, from 1. */
+  attempt: number;
+  /** The place of the piece's first character in the whole text. */
+  offset: number;
+  text: string;
+}
+
+/** The texts that calls are writing, by the keys of their journal, for those who look on. */
+export interface LiveTexts {
+  /** Adds pieces, and forgets texts up to a try: those whose calls have ended. */
+  write(
+    pieces: ReadonlyArray<LivePiece & { key: string; workflowId: string }>,
+    ended: ReadonlyArray<{ key: string; attempt: number }>,
+  ): Promise<void>;
+  /** The pieces of a try from a place on where one begins, and those of later tries, in their order. */
+  read(key: string, attempt: number, offset: number): Promise<LivePiece[]>;
+}
+
 /**
  * Keeps transcripts, blobs, results, reports, files, and the journal of replies and tool results. Only a file that a tool made is
  * ever changed in place. The ids of segments and blobs are hashes of their content, and of two writers of one report,
@@ -85,6 +105,7 @@ export interface SharedRates {
  */
 export interface Store {
   readonly rates: SharedRates;
+  readonly liveTexts: LiveTexts;
   /** The journalled result of an earlier attempt of a model call with the same input; undefined if there is none. */
   findReply(key: string, inputHash: string): Promise<CallModelResult | undefined>;
   /**

@@ -24,6 +24,7 @@ const tables: Record<string, { keys: string; content: string[] }> = {
   tool_results: { keys: 'key, input_hash', content: ['result'] },
   checkpoints: { keys: 'key', content: ['state'] },
   tries: { keys: 'key, attempt', content: ['usage'] },
+  live_texts: { keys: 'key, attempt, start', content: ['text'] },
   results: { keys: 'workflow_id, agent, id', content: ['blob'] },
   files: { keys: 'workflow_id, name', content: ['text_blob', 'image_blob', 'content'] },
   file_runs: { keys: 'workflow_id', content: [] },

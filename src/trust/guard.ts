@@ -63,12 +63,14 @@ export class Guard {
    * Checks a part of what an activity of the present run is asked for.
    *
    * @param seal what the run says is its seal
+   * @param workflowId the run; absent: the one that the activity belongs to
    * @throws `ApplicationFailure` of type `NotAllowed`, not retryable, if it neither has a valid seal nor is allowed
    */
-  async check(part: PartName, value: unknown, seal: unknown): Promise<Standing> {
+  async check(part: PartName, value: unknown, seal: unknown, workflowId?: string): Promise<Standing> {
     const schema = partSchemas[part];
     if (refusals(schema, value, strictest).length === 0) return 'harmless';
-    if (seal !== undefined && isMac(await this.#sealSecret(), sealedText(part, value), seal)) return 'sealed';
+    if (seal !== undefined && isMac(await this.#sealSecret(), sealedText(part, value, workflowId), seal))
+      return 'sealed';
     const refused = refusals(schema, value, this.policy, [part]);
     if (refused.length === 0) return 'allowed';
     const why = seal === undefined ? unsealed : 'its seal is that of another run, or of workers with another store';
@@ -82,9 +84,8 @@ export class Guard {
 const unsealed = 'it has no seal: no worker has prepared the run with it';
 
 /** What a seal covers. A setting that reaches nothing, such as a temperature, may change while a run goes on. */
-function sealedText(part: PartName, value: unknown): unknown {
-  const { namespace, workflowId } = presentRun();
-  return ['reprise seal', part, namespace, workflowId, reachingPart(part, value)];
+function sealedText(part: PartName, value: unknown, workflowId = presentRun().workflowId): unknown {
+  return ['reprise seal', part, presentRun().namespace, workflowId, reachingPart(part, value)];
 }
 
 function reachingPart(part: PartName, value: unknown): unknown {

@@ -46,7 +46,10 @@ const noVariables: Rule = unlessAbsent((value) => {
 });
 
 /** The address of a server. */
-const address: Rule = unlessAbsent((value, _beside, { allow }) => {
+const address: Rule = unlessAbsent((value, beside, policy) => {
+  const refused = noVariables(value, beside, policy);
+  if (refused !== undefined) return refused;
+  const { allow } = policy;
   const url = plainUrl(value);
   if (url === undefined) return notPlain('an address');
   return allowsHost(allow, url) ? undefined : { what: 'bring an address of its own', flag: `hosts=${url.host}` };

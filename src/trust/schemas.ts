@@ -8,6 +8,7 @@ import {
   sessionInputSchema,
   solveInputSchema,
 } from '../config/inputs.ts';
+import { notifyEntrySchema } from '../config/notify.ts';
 import type { Kind } from '../config/kinds.ts';
 import { moduleSchema } from '../config/modules.ts';
 import { planSchema } from '../config/plan.ts';
@@ -58,6 +59,7 @@ export const partSchemas = {
   search,
   issue: github_issue,
   folder: folderSchema,
+  notify: notifyEntrySchema,
   attachments: solveInputSchema.shape.attachments,
 };
 

@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { failureTypes } from '../protocol/errors.ts';
+import type { NotifyEntry } from '../protocol/notify.ts';
 import type { Prepared } from '../protocol/orchestration.ts';
 import { refusalText, type Guard } from './guard.ts';
 import { refusals } from './refusals.ts';
@@ -15,6 +16,8 @@ export interface Sealing {
   team(team: Team): Promise<Team>;
   /** The same mapping with its seal, if it reaches anything. */
   mapping<T extends object>(part: PartName, value: T): Promise<T>;
+  /** Those who are told of a run: the worker's own entries, and those of the configuration. */
+  notify(entries: NotifyEntry[] | undefined, ofWorker: NotifyEntry[]): Promise<Pick<Prepared, 'notify'>>;
   folders(prepared: Pick<Prepared, 'folders'>): Promise<Pick<Prepared, 'folders' | 'folderSeals'>>;
 }
 
@@ -81,6 +84,12 @@ export function sealingFor(guard: Guard, isTrusted: boolean): Sealing {
       };
     },
     mapping,
+    async notify(entries = [], ofWorker) {
+      const notify: NotifyEntry[] = [];
+      for (const entry of ofWorker) notify.push({ ...entry, seal: await guard.seal('notify', entry) });
+      for (const entry of entries) notify.push(await mapping('notify', entry));
+      return notify.length === 0 ? {} : { notify };
+    },
     async folders({ folders = {} }) {
       const names = [...new Set(Object.values(folders))];
       if (names.length === 0) return {};

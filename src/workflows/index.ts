@@ -1,4 +1,5 @@
 /** The workflow types. A client starts them by the names of these exports. */
+export { notification } from './notification/workflow.ts';
 export { orchestration } from './orchestration/workflow.ts';
 export { planAndExecute } from './plan-and-execute/workflow.ts';
 export { research } from './research/workflow.ts';

@@ -92,6 +92,8 @@ const commonLines: LogLines<CommonEventBody> = {
   // The command prints the last text itself, as the answer.
   says: ({ agent, last, text }) => (last ? [] : [line(`[${agent}] ${text}`)]),
   turn: ({ text, turn }) => [line(`💬 Turn ${turn}: ${text}`)],
+  // Whoever has sent the turn is told.
+  turn_failed: () => [],
   stopped: ({ why }) => [line(`⏰ ${stopReasons[why]}: the best answer so far is delivered`)],
   final: ({ agent, outcome }) => [line(`🏁 Done: ${outcome}, answer by ${agent}`)],
 };

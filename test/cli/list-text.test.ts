@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { ageText, listText } from '../../src/cli/commands/list.ts';
+import { listText } from '../../src/cli/commands/list.ts';
+import { ageText } from '../../src/client/show/progress.ts';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { ListedRun } from '../../src/client.ts';
 

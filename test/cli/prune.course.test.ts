@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { pruneStore } from '../../src/cli/commands/prune.ts';
 import { Reprise } from '../../src/client/reprise.ts';
+import { TemporalRuns } from '../../src/client/temporal/runs.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import { asks, askingTeam } from '../support/asking.ts';
@@ -22,7 +23,7 @@ test(
     const task = 'Long task: '.padEnd(20_000, 'text ');
     const run = shared(asks('Which color?'));
     const { client, home, taskQueue } = run;
-    const reprise = new Reprise(client, client.connection as never, { taskQueue, home });
+    const reprise = new Reprise(new TemporalRuns(client, client.connection as never, { taskQueue, home }));
     const store = openStore(home, {});
     const questionOf = async (id: string): Promise<PendingQuestion> => {
       const handle = client.workflow.getHandle(id);
@@ -54,11 +55,22 @@ test(
     };
     await expect.poll(listed, { timeout: minutes }).toEqual([open.workflowId, kept.workflowId].toSorted());
 
+    // What workers have left that were killed.
+    const left = [kept, gone].map(({ workflowId }) => ({
+      key: `r/${workflowId}`,
+      attempt: 1,
+      offset: 0,
+      text: 'One',
+      workflowId,
+    }));
+    await store.liveTexts.write(left, []);
     const dry = await pruneStore(store, client, { ...settings, isDry: true });
     const pruned = await pruneStore(store, client, settings);
     expect(pruned.removed).toEqual(dry.removed);
     expect(pruned.removed['replies']?.rows).toBeGreaterThan(0);
     expect(pruned.bytes).toBeGreaterThan(20_000);
+    const texts = await Promise.all(left.map(({ key }) => store.liveTexts.read(key, 0, 0)));
+    expect(texts.map(({ length }) => length)).toEqual([1, 0]);
     const database = new DatabaseSync(join(home, 'store.sqlite'), { readOnly: true });
     const rows = database.prepare("SELECT count(*) AS n FROM replies WHERE key LIKE ? || '/%'").get(goneRun);
     database.close();

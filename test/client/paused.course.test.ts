@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Reprise } from '../../src/client/reprise.ts';
+import { TemporalRuns } from '../../src/client/temporal/runs.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import { asks, askingTeam } from '../support/asking.ts';
 import { sharedRunning } from '../support/running.ts';
@@ -9,7 +10,7 @@ const shared = sharedRunning();
 test('a run that somebody has paused is open: it is listed, waited for, and goes on', async () => {
   const run = shared(asks('Which color?'));
   const { client, home, taskQueue } = run;
-  const reprise = new Reprise(client, client.connection as never, { taskQueue, home });
+  const reprise = new Reprise(new TemporalRuns(client, client.connection as never, { taskQueue, home }));
   const { workflowId } = await run.start({ task: 'T', config: askingTeam(3000) });
   const paused = reprise.getRun(workflowId);
   await expect.poll(() => paused.pendingQuestions()).toHaveLength(1);

@@ -272,7 +272,7 @@ describe('beside modules and wires', () => {
     ['budget: { calls: 0 }', 'budget.calls: 0 is too small (more than 0)'],
     [
       'agents: []',
-      'agents: unknown key; valid keys: modules, exchange, coordination, budget, prices, permissions, attended, idle_timeout',
+      'agents: unknown key; valid keys: modules, exchange, coordination, budget, prices, permissions, attended, notify, idle_timeout',
     ],
   ])('%s', (rest, message) => {
     expect(problemsIn(fileOf({ rest }))).toEqual([`c.yaml:9: ${message}`]);

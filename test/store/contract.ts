@@ -170,6 +170,31 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       );
     });
 
+    test('the texts of calls in progress are read from a place on, of one try and of later ones, until they are forgotten', async () => {
+      const { liveTexts } = store;
+      const [key, other] = [newKey(), newKey()];
+      const piece = (attempt: number, offset: number, text: string, of = key) => ({
+        key: of,
+        attempt,
+        offset,
+        text,
+        workflowId: 'w',
+      });
+      await liveTexts.write([piece(1, 0, 'One\0\uD83D'), piece(2, 0, 'Uno'), piece(1, 0, 'One', other)], []);
+      await liveTexts.write([piece(2, 3, ' dos'), piece(2, 0, 'again')], []);
+      const texts = async (attempt: number, offset: number): Promise<string[]> =>
+        (await liveTexts.read(key, attempt, offset)).map((each) => `${each.attempt} ${each.offset} ${each.text}`);
+      expect(await texts(0, 0)).toEqual(['1 0 One\0\uD83D', '2 0 Uno', '2 3  dos']);
+      expect(await texts(1, 5)).toEqual(['2 0 Uno', '2 3  dos']);
+      expect(await texts(2, 3)).toEqual(['2 3  dos']);
+      expect(await texts(2, 7)).toEqual([]);
+      await liveTexts.write([], [{ key, attempt: 1 }]);
+      expect(await texts(0, 0)).toEqual(['2 0 Uno', '2 3  dos']);
+      await liveTexts.write([], [{ key, attempt: 2 }]);
+      expect(await texts(0, 0)).toEqual([]);
+      expect(await liveTexts.read(other, 0, 0)).toEqual([{ attempt: 1, offset: 0, text: 'One' }]);
+    });
+
     test('what several tries have cost is known of each and together, and each is counted once', async () => {
       const key = newKey();
       const first = { attempt: 1, usage, failed: true };

@@ -39,6 +39,7 @@ async function fill(store: ReturnType<typeof opened>) {
     result: { reply, usage },
   });
   await store.commitToolResult('r/tool-1', 'h', { status: 'ok', text: canary });
+  await store.liveTexts.write([{ key: 'r/model-2', attempt: 1, offset: 0, text: canary, workflowId: 'w' }], []);
   const blob = await store.putBlob(canary);
   const [object = ''] = await store.putObjects([Buffer.from(canary)]);
   await store.putReport(reportOf({ id: 'one', idea: canary }));
@@ -73,6 +74,7 @@ test('nothing that is said is in the files of a sealed store, and whoever has th
   expect(await store.findToolResult('r/tool-1', 'h')).toMatchObject({ text: canary });
   expect(await store.file('w', 'a.txt')).toMatchObject({ note: canary });
   expect(await store.reports(5)).toMatchObject([{ idea: canary }]);
+  expect(await store.liveTexts.read('r/model-2', 0, 0)).toMatchObject([{ text: canary }]);
   const blobs = new Blobs(home, { REPRISE_ENCRYPTION_KEY: key });
   expect(await blobs.read(blob)).toBe(canary);
   await blobs.close();

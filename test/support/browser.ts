@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** The first browser of these on the PATH; undefined: there is none. */
-export const browserPath: string | undefined = ['chromium', 'chromium-browser', 'google-chrome'].find(
-  (name) => spawnSync('which', [name]).status === 0,
-);
+/** The path of the first browser of these on the PATH; undefined: there is none. */
+export const browserPath: string | undefined = ['chromium', 'chromium-browser', 'google-chrome']
+  .map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim())
+  .find((path) => path !== '');
 
 /** How long a page may take to show what is waited for, in milliseconds. */
 const patience = 120_000;

@@ -42,7 +42,8 @@ interface Settings {
 
 /**
  * A model behind real HTTP that says what a script tells it, streamed: OpenAI's Responses and Chat Completions and
- * Anthropic's Messages. It refuses what the providers refuse (test/support/rules).
+ * Anthropic's Messages. It refuses what the providers refuse (test/support/rules). Below it,
+ * `/webhooks/404` is a receiver of webhooks that answers with this status.
  */
 export async function startModelServer(script: Script, settings: Settings = {}): Promise<ModelServer> {
   const requests: Seen[] = [];
@@ -111,6 +112,11 @@ async function handle(
 ): Promise<void> {
   if (request.method === 'GET' && settings.context !== undefined) {
     response.end(JSON.stringify({ data: [{ id: 'small', max_model_len: settings.context }] }));
+    return;
+  }
+  const [, status] = /\/webhooks\/(\d+)$/.exec(request.url ?? '') ?? [];
+  if (status !== undefined) {
+    response.writeHead(Number(status)).end();
     return;
   }
   const seen = await read(request, requests.length);

@@ -19,6 +19,8 @@ export interface Serving {
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** What the server has said of what went wrong. */
   said: string[];
+  /** Breaks off all connections, and takes no more, as if its process was killed. */
+  kill(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -30,7 +32,7 @@ export async function serving(
   const { address } = inject('temporal');
   const reprise = await connect({ address, plain: true, taskQueue, home, variables: {} });
   const said: string[] = [];
-  const feeds = new Feeds(reprise);
+  const feeds = new Feeds(reprise, { home, variables: {} });
   const served: Served = {
     reprise,
     ready: async () => reprise,
@@ -60,6 +62,7 @@ export async function serving(
       if (!headers.has('authorization')) headers.set('authorization', `Bearer ${ownerToken}`);
       return fetch(`${url}${path}`, { ...init, headers });
     },
+    kill: () => listening.close(),
     async [Symbol.asyncDispose]() {
       feeds.close();
       await listening.close();

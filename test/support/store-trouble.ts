@@ -9,7 +9,7 @@ export function sqliteError(errcode: number): Error {
 export function failing(store: Store, operation: keyof Store, errors: Error[]): Store {
   return new Proxy(store, {
     get(target, name: keyof Store) {
-      if (name === 'rates') return target.rates;
+      if (name === 'rates' || name === 'liveTexts') return target[name];
       const method = target[name].bind(target) as (...values: unknown[]) => Promise<unknown>;
       if (name !== operation) return method;
       return async (...values: unknown[]) => {

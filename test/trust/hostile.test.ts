@@ -197,6 +197,21 @@ for (const attached of [here.secretFile, { path: here.secretFile, name: 'notes.t
   for (const type of Object.keys(inputSchemas) as InputName[]) add(type, '', [attachment], (value) => value);
 }
 
+const hooks: Hostile[] = [
+  { key: 'url', value: { url: 'http://metadata.example/' }, allow: 'hosts=metadata.example' },
+  { key: 'url', value: { url: 'http://metadata.example/${AWS_SECRET_ACCESS_KEY}' } },
+  { key: 'secret_env', value: { url: 'http://metadata.example/', secret_env: 'OPENAI_API_KEY' } },
+];
+const kindsOf: Record<InputName, Mapping[]> = {
+  orchestration: [{}],
+  session: [{}, { modules: [llm, loop], exchange: wires.slice(0, 2) }],
+  research: [{ research: {} }],
+  planAndExecute: [{ plan: {} }],
+};
+for (const [type, configs] of Object.entries(kindsOf) as Array<[InputName, Mapping[]]>)
+  for (const config of configs)
+    add(type, 'config.notify[0].', hooks, (entry) => ({ config: { ...config, notify: [entry] } }));
+
 describe('an input of anybody is refused for what it brings, with the path of the key and what would allow it', () => {
   test.each(rows)('$type: $path $allow', async ({ allow, input, path, type }) => {
     const strict = worker(here);

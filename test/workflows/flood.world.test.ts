@@ -2,6 +2,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { MessageRefusedError } from '../../src/client.ts';
 import { Reprise } from '../../src/client/reprise.ts';
+import { TemporalRuns } from '../../src/client/temporal/runs.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import { messageRoom, type PendingQuestion } from '../../src/protocol/questions.ts';
 import { asks, askingTeam } from '../support/asking.ts';
@@ -11,7 +12,7 @@ const shared = sharedRunning();
 const minutes = 60_000;
 
 const clientOf = ({ client, home, taskQueue }: SharedRunning): Reprise =>
-  new Reprise(client, client.connection as never, { taskQueue, home });
+  new Reprise(new TemporalRuns(client, client.connection as never, { taskQueue, home }));
 
 /** Sends signals until the server refuses them: the one of the tests takes 1000 in a run. @returns how many it took */
 async function flood(

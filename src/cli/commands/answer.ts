@@ -1,17 +1,16 @@
 import { text as textOf } from 'node:stream/consumers';
-import { AnswerTooLongError, type Run, type RunEvent } from '../../client.ts';
+import { AnswerTooLongError, type Run } from '../../client.ts';
+import { assertAnswers, meantQuestion, type Meant } from '../../client/asked.ts';
 import { answerRoom } from '../../protocol/questions.ts';
 import { open, withConnection } from '../connection.ts';
-import { CommandError, usageError } from '../exit.ts';
+import { usageError } from '../exit.ts';
 import type { CommonOptions } from '../options.ts';
 import { answerCommand, promptText } from '../questions/box.ts';
-import { chosenOf, lookUp, promptFor, unknownText, type Meant } from '../questions/one-request.ts';
+import { promptFor } from '../questions/one-request.ts';
 import { readLine } from '../questions/read-line.ts';
 import { waysToSettle } from '../questions/ways-to-settle.ts';
 import type { Shell } from '../shell.ts';
 import { choices, isRun, runMeant } from '../which-run.ts';
-import { printable } from '../../util/text/printable.ts';
-import { decisionIn } from '../../protocol/tools/permissions.ts';
 
 export interface AnswerOptions extends CommonOptions {
   question?: string;
@@ -32,11 +31,10 @@ export async function answer(
     const run = reprise.getRun(await runMeant(shell, reprise, isText ? undefined : id, choices.waiting));
     const given = mayBeText ? await givenAnswer(shell, isText ? id : undefined, false) : early;
     await run.assertOpen();
-    const unknown = 'its question cannot be looked up; name it with --question';
-    const addressed = await lookUp(reprise, run, options.question, unknown, findQuestion);
-    refuseOtherKinds(addressed, given, run.id, options);
-    if (addressed.pending === undefined && !addressed.isUnchecked && given === '')
-      throw new CommandError(`Question ${addressed.questionId} has closed: there is nothing to skip`);
+    const addressed = await meantQuestion(reprise, run, options.question, '--question');
+    assertAnswers(addressed, given, run, (pending) =>
+      waysToSettle({ workflowId: run.id, ...pending }, options.temporal),
+    );
     const reply = given ?? (await prompt(shell, run, addressed, options));
     await run.answer({ questionId: addressed.questionId, answer: reply });
     shell.say(sentText(run.id, addressed, reply));
@@ -67,30 +65,6 @@ async function givenAnswer(shell: Shell, text: string | undefined, skip: boolean
   return answer;
 }
 
-/**
- * Refuses an answer to what is none of an agent's questions, before anything is sent: what is typed for a key may be the key.
- *
- * @param given undefined where the person is to be prompted
- * @throws `CommandError`, status 2, which says how it is settled instead
- */
-function refuseOtherKinds(
-  { pending }: Meant,
-  given: string | undefined,
-  workflowId: string,
-  { temporal }: AnswerOptions,
-): void {
-  if (pending === undefined || pending.kind === 'question' || (pending.kind === 'key' && given === '')) return;
-  if (pending.kind === 'tool' && given !== undefined && (given === '' || decisionIn(given) !== undefined)) return;
-  const what =
-    pending.kind === 'key'
-      ? `it ${pending.question} (${pending.from})`
-      : pending.kind === 'tool'
-        ? `${pending.from} waits for leave to run ${pending.tool}`
-        : `${pending.from} waits for a decision`;
-  const ways = waysToSettle({ workflowId, ...pending }, temporal).map((line) => `  ${line}`);
-  throw usageError([printable(`${workflowId} asks no question: ${what}`), ...ways].join('\n'));
-}
-
 async function prompt(
   shell: Shell,
   run: Run,
@@ -112,38 +86,3 @@ function sentText(id: string, { questionId, pending, isUnchecked }: Meant, reply
     return `Sent to ${id}. Question ${questionId} has closed; the answer is kept for those who ask next`;
   return `Answer to question ${questionId} of ${id} sent`;
 }
-
-type Closed = Extract<RunEvent, { type: 'question_closed' }>;
-
-/**
- * Finds the question that a person means.
- *
- * @param named the id from `--question`; when undefined, the only question that waits is meant, or else the only other thing
- * @throws `CommandError`, which says why there is no such question, or which questions there are to choose from
- */
-async function findQuestion(run: Run, named: string | undefined): Promise<Meant> {
-  const pending = await run.pendingQuestions();
-  const asked = pending.filter(({ kind }) => kind === 'question');
-  const several = `Several questions of ${run.id} wait; name one with --question`;
-  const found = chosenOf(pending, asked.length > 0 ? asked : pending, named, several);
-  if (found !== undefined) return { questionId: found.questionId, pending: found };
-
-  const closed = (await run.events()).filter((event) => event.type === 'question_closed');
-  const last = named === undefined ? closed.at(-1) : closed.find(({ questionId }) => questionId === named);
-  if (named === undefined) throw noneFound(run.id, last);
-  if (last === undefined) throw new CommandError(unknownText(`${run.id} has no question ${named}`, pending));
-  if (last.how === 'answered') throw new CommandError(answeredText(last));
-  return { questionId: last.questionId };
-}
-
-function noneFound(id: string, last: Closed | undefined): CommandError {
-  if (last === undefined) return new CommandError(`${id} has not asked anything yet`);
-  if (last.how === 'answered') return new CommandError(`No question of ${id} waits. ${answeredText(last)}`);
-  return new CommandError(
-    `No question of ${id} waits. The last one, ${last.questionId}, has closed (${last.how}); ` +
-      `an answer that names it still reaches those who ask next: --question ${last.questionId}`,
-  );
-}
-
-const answeredText = ({ questionId, answer = '' }: Closed): string =>
-  `Question ${questionId} was answered already: ${printable(answer)}`;

@@ -1,12 +1,13 @@
 import type { PendingQuestion, Run } from '../../client.ts';
+import { meantCall, type Meant } from '../../client/asked.ts';
 import type { ToolDecision } from '../../protocol/tools/permissions.ts';
 import { printable } from '../../util/text/printable.ts';
 import { open, withConnection } from '../connection.ts';
-import { CommandError, usageError } from '../exit.ts';
+import { usageError } from '../exit.ts';
 import type { CommonOptions } from '../options.ts';
-import { editedArguments, readDecision, resolvedText } from '../questions/approval.ts';
+import { editedArguments, readDecision } from '../questions/approval.ts';
 import { approveCommand } from '../questions/box.ts';
-import { chosenOf, lookUp, promptFor, unknownText, type Meant } from '../questions/one-request.ts';
+import { promptFor } from '../questions/one-request.ts';
 import type { Shell } from '../shell.ts';
 import { choices, runMeant } from '../which-run.ts';
 
@@ -33,7 +34,7 @@ export async function approve(
   await withConnection(open(shell, options), async ({ reprise }) => {
     const run = reprise.getRun(await runMeant(shell, reprise, id, choices.waiting));
     await run.assertOpen();
-    const meant = await lookUp(reprise, run, named, 'its call cannot be looked up; name it', findCall);
+    const meant = await meantCall(reprise, run, named);
     if (options.edit !== undefined) checkedEdit(options.edit, meant.pending);
     const decision = given ? { id: meant.questionId, ...given } : await prompt(shell, run, meant, options);
     await run.approve(decision);
@@ -61,17 +62,6 @@ function checkedEdit(edit: string, asked?: PendingQuestion): Record<string, unkn
   const edited = editedArguments(edit, asked);
   if (typeof edited === 'string') throw usageError(`--edit: ${edited}`);
   return edited;
-}
-
-async function findCall(run: Run, named: string | undefined): Promise<Meant> {
-  const pending = (await run.pendingQuestions()).filter(({ kind }) => kind === 'tool');
-  const found = chosenOf(pending, pending, named, `Several tool calls of ${run.id} wait for leave; name one`);
-  if (found !== undefined) return { questionId: found.questionId, pending: found };
-  if (named === undefined) throw new CommandError(`No tool call of ${run.id} waits for leave`);
-  const resolved = (await run.events()).filter((event) => event.type === 'approval_resolved');
-  const ended = resolved.find(({ questionId }) => questionId === named);
-  if (ended !== undefined) throw new CommandError(resolvedText(ended));
-  throw new CommandError(unknownText(`${run.id} has no tool call ${named} that waits for leave`, pending));
 }
 
 async function prompt(

@@ -1,7 +1,7 @@
 import type { RunResult } from '../../client.ts';
 import { openWithWorker, withConnection } from '../connection.ts';
 import { textOf } from '../follow.ts';
-import { spentText } from '../live/spent.ts';
+import { spentText } from '../../client/show/spent.ts';
 import type { CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { choices, runMeant } from '../which-run.ts';

@@ -9,7 +9,8 @@ import { usageError } from '../exit.ts';
 import { Following, watchCommand } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';
 import { writeFiles } from '../out.ts';
-import { shellWord, temporalOption } from '../questions/box.ts';
+import { temporalOption } from '../questions/box.ts';
+import { shellWord } from '../../util/text/shell-word.ts';
 import { readLine } from '../questions/read-line.ts';
 import type { Shell } from '../shell.ts';
 

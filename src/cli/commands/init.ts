@@ -9,7 +9,7 @@ import type { Kind } from '../../config/kinds.ts';
 import { cacheFolder } from '../../util/cache-folder.ts';
 import { missingKey, modelOf } from '../../config/models/providers.ts';
 import { CommandError, exitStatus, usageError } from '../exit.ts';
-import { shellWord } from '../questions/box.ts';
+import { shellWord } from '../../util/text/shell-word.ts';
 import { readLine } from '../questions/read-line.ts';
 import type { Shell } from '../shell.ts';
 import type { Backend } from '../../protocol/settings.ts';

@@ -2,14 +2,13 @@ import cliTruncate from 'cli-truncate';
 import { createColors } from 'picocolors';
 import stringWidth from 'string-width';
 import type { ListedRun } from '../../client.ts';
-import { inWords } from '../../workflows/runtime/details.ts';
+import { kindOf, waitText } from '../../client/show/kinds.ts';
+import { ageText, stateOf } from '../../client/show/progress.ts';
 import { open, withConnection } from '../connection.ts';
 import { usageError } from '../exit.ts';
-import { progressOf } from '../live/progress.ts';
 import { printable } from '../../util/text/printable.ts';
 import type { CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
-import { awaitedOf, kindOf, waitText } from '../show/kinds.ts';
 import { layoutFor, type Layout } from '../show/layout.ts';
 
 export interface ListOptions extends Pick<CommonOptions, 'json' | 'plain' | 'temporal'> {
@@ -95,28 +94,7 @@ const cut = (line: string, columns: number): string => (columns === Infinity ? l
 
 const questionOf = ({ question }: ListedRun): string => printable(question).replace(/\s+/g, ' ').trim();
 
-function stateOf({ isWaiting, outcome, state, status, waiting }: ListedRun): string {
-  if (outcome !== null) return inWords(outcome);
-  if (status !== 'running') return inWords(status);
-  const [first] = waiting;
-  if (first !== undefined) return `waits for ${awaitedOf(first)}`;
-  if (isWaiting) return 'waits for a person';
-  if (state === null) return 'running';
-  if (state.workflow === 'session' && state.phase === 'idle') return 'waits for a turn';
-  return 'selectedAgent' in state && state.attempt > 0
-    ? `${progressOf(state)}, ${inWords(state.phase)}`
-    : progressOf(state);
-}
-
 const waitingLines = ({ waiting }: ListedRun): string[] =>
   waiting.map((each) => printable(waitText(each)).replace(/\s+/g, ' '));
 
 const costOf = ({ spent }: ListedRun): string => (spent === null ? '-' : `$${spent.costUsd.toFixed(4)}`);
-
-/** An age in its largest unit: `42 s`, `4 min`, `3 h`, `12 d`. */
-export function ageText(milliseconds: number): string {
-  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
-  return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
-}

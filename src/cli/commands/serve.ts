@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import { Feeds } from '../../client/feed.ts';
 import { takeConnections } from '../../local/inherited.ts';
 import { readHolder } from '../../local/lock.ts';
@@ -5,11 +6,12 @@ import { idleMs } from '../../local/use.ts';
 import { issue } from '../../serve/access.ts';
 import { createApp } from '../../serve/app.ts';
 import { listen, type Listening } from '../../serve/listen.ts';
+import { serveMcpOnStdio } from '../../serve/mcp/doors.ts';
 import type { Served } from '../../serve/served.ts';
 import { logFormat } from '../../worker/log-format.ts';
 import { openWithWorker, type Opened } from '../connection.ts';
 import { usageError } from '../exit.ts';
-import { homeFolder, openHome, type CommonOptions } from '../options.ts';
+import { homeFolder, type CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { tokenOf, waysIn } from '../ways-in.ts';
 
@@ -22,6 +24,8 @@ export interface ServeOptions extends CommonOptions {
   url?: string;
   /** Origins whose pages may use it. */
   origin?: string[];
+  /** Whether to serve MCP to the program that has started it, in place of HTTP. */
+  mcpStdio?: boolean;
   /** Whether it is the daemon's, which gives it the connections of its home's port. */
   inherited?: boolean;
 }
@@ -34,11 +38,11 @@ const useEveryMs = 30_000;
 /** The port at which clients look for a server. */
 const usualPort = 8234;
 
-/** `reprise serve`: serves the pages, the API and the endpoints over HTTP until interrupted. */
+/** `reprise serve`: serves the pages, the API and the endpoints over HTTP until interrupted, or MCP on standard input and output. */
 export async function serve(shell: Shell, options: ServeOptions): Promise<void> {
   shell.sayAs(logFormat(shell.environment));
-  const { inherited = false, origin: origins = [] } = options;
-  const home = openHome(shell);
+  if (options.mcpStdio) return serveStdio(shell, options);
+  const { inherited = false } = options;
   const owner = tokenOf(shell);
   let app: ReturnType<typeof createApp> | undefined;
   const answer = (request: Request) => app?.fetch(request) ?? new Response(null, { status: 503 });
@@ -46,24 +50,9 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
   const listening = inherited ? await listen(answer) : await listenAt(shell, answer, options);
   const port = inherited ? (options.port ?? usualPort) : listening.port;
   const url = publicUrl(shell, options, port);
-  const workers = await Workers.open(shell, options);
-  const feeds = new Feeds(workers.reprise);
-  const served: Served = {
-    reprise: workers.reprise,
-    ready: () => workers.ready(),
-    feeds,
-    configs: shell.path(options.configs),
-    home,
-    owner,
-    url,
-    port,
-    origins,
-    say: (text) => shell.say(text, 'ERROR'),
-  };
+  const { close, served } = await openServed(shell, options, { owner, port, url });
   app = createApp(served);
   if (!inherited) shell.say(`${waysIn(url, owner)}\nCtrl-C ends it; runs go on.`);
-  // What ends when nobody uses it is used by whoever may come.
-  const using = inherited ? undefined : setInterval(() => void workers.ready().catch(() => {}), useEveryMs);
   const interrupted = new Promise<void>((resolve) => {
     const ignore = shell.onSignal(['SIGINT', 'SIGTERM'], () => {
       ignore();
@@ -71,10 +60,47 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
     });
   });
   await Promise.race([interrupted, ...(inherited ? [takeConnections(listening, idleMs(shell.env))] : [])]);
-  clearInterval(using);
-  feeds.close();
   await listening.close();
-  await workers.close();
+  await close();
+}
+
+async function serveStdio(shell: Shell, options: ServeOptions): Promise<void> {
+  const place = { owner: tokenOf(shell), port: 0, url: '' };
+  const { close, served } = await openServed(shell, options, place);
+  const { stdin, stdout } = shell;
+  await serveMcpOnStdio(served, { input: stdin as Readable, output: stdout as Writable });
+  await close();
+}
+
+/** What a server works with. @returns also what gives it back */
+async function openServed(
+  shell: Shell,
+  options: ServeOptions,
+  place: Pick<Served, 'owner' | 'port' | 'url'>,
+): Promise<{ served: Served; close(): Promise<void> }> {
+  const workers = await Workers.open(shell, options);
+  const home = homeFolder(shell);
+  const feeds = new Feeds(workers.reprise, { home, variables: shell.env });
+  // What ends when nobody uses it is used by whoever may come. A server of the daemon's ends with it.
+  const using = options.inherited ? undefined : setInterval(() => void workers.ready().catch(() => {}), useEveryMs);
+  const served: Served = {
+    ...place,
+    reprise: workers.reprise,
+    ready: () => workers.ready(),
+    feeds,
+    configs: shell.path(options.configs),
+    home,
+    origins: options.origin ?? [],
+    say: (text) => shell.say(text, 'ERROR'),
+  };
+  return {
+    served,
+    async close() {
+      clearInterval(using);
+      feeds.close();
+      await workers.close();
+    },
+  };
 }
 
 /** @throws `CommandError`, status 2, where a port that was named is taken */

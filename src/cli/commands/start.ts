@@ -7,7 +7,7 @@ import { usageError } from '../exit.ts';
 import { follow, watchCommand } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';
 import { checkOut } from '../out.ts';
-import { shellWord } from '../questions/box.ts';
+import { shellWord } from '../../util/text/shell-word.ts';
 import { readPlan, readResearch, readTeam } from '../checked-config.ts';
 import type { Shell } from '../shell.ts';
 

@@ -6,7 +6,7 @@ import type { CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import type { OrchestrationStats, ResearchStats, RestartCounts, SolveStats, Stats } from '../../client.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
-import { costText, countText, numberText } from '../live/spent.ts';
+import { costText, countText, numberText } from '../../client/show/spent.ts';
 
 export type StatsOptions = Pick<CommonOptions, 'json' | 'plain' | 'temporal'>;
 

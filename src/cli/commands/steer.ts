@@ -1,4 +1,5 @@
-import type { OperatorDecision, Reprise } from '../../client.ts';
+import type { OperatorDecision } from '../../client.ts';
+import { decidable, restartable } from '../../client/asked.ts';
 import { open, withConnection } from '../connection.ts';
 import { usageError } from '../exit.ts';
 import { watchCommand } from '../follow.ts';
@@ -24,16 +25,6 @@ export async function restart(shell: Shell, given: string | undefined, options: 
   });
 }
 
-/** Finds a run to restart. @throws `RunNotOpenError`; `CommandError`, status 2, where its type has no restarts */
-async function restartable(reprise: Reprise, id: string) {
-  const type = await reprise.getRun(id).openType();
-  if (type === 'orchestration') return reprise.getOrchestration(id);
-  if (type === 'research') return reprise.getResearch(id);
-  throw usageError(
-    `The run ${id} has nothing to restart: its type is ${type}; those that have are orchestration and research`,
-  );
-}
-
 export interface DecideOptions extends CommonOptions {
   accept?: boolean;
   stop?: boolean;
@@ -45,9 +36,7 @@ export async function decide(shell: Shell, given: string | undefined, options: D
   const decision = decisionIn(options);
   await withConnection(open(shell, options), async ({ reprise }) => {
     const id = await runMeant(shell, reprise, given, choices.research);
-    const run = reprise.getResearch(id);
-    const type = await run.openType();
-    if (type !== 'research') throw usageError(`The run ${id} is no research: its type is ${type}`);
+    const run = await decidable(reprise, id);
     await run.decide(decision);
     shell.say(`Sent to ${id}: ${decision.action}. See what comes of it with: ${watchCommand(id, options)}`);
   });

@@ -1,5 +1,4 @@
 import type { RunSnapshot } from '../../client.ts';
-import { endOf } from '../../client/snapshot.ts';
 import type { RunEvent } from '../../protocol/events.ts';
 import type { State } from '../../protocol/state.ts';
 import { printable } from '../../util/text/printable.ts';
@@ -34,29 +33,28 @@ const kept = 50_000;
 export class AnswerText {
   readonly #writers = new Map<string, { agent: string; purpose: string }>();
   #activityId: string | undefined;
-  #attempt = 0;
   #characters = 0;
   #text = '';
   #isGrowing = false;
 
-  see({ calls, events, state }: RunSnapshot): void {
+  see({ calls, events, state, texts }: RunSnapshot): void {
     for (const event of events) {
       if (event.type === 'thinking') this.#writers.set(event.activityId, event);
       if (!isNoAnswerAfter(event)) continue;
       // A call that is being cancelled is under way for a moment still.
       this.#writers.clear();
-      this.#begin(undefined, 0);
+      this.#begin(undefined);
     }
     const purposes = purposesOf(state);
-    const writing = calls.find(({ activityId }) => purposes.includes(this.#writers.get(activityId)?.purpose ?? ''));
-    this.#isGrowing = writing !== undefined;
-    if (writing === undefined) return;
-    const { activityId, attempt, progress } = writing;
-    const { characters = 0, partial = '' } = progress ?? {};
-    const isOther = activityId !== this.#activityId || attempt !== this.#attempt || characters < this.#characters;
-    if (isOther) this.#begin(activityId, attempt);
-    this.#text = (this.#text + endOf(partial, characters - this.#characters)).slice(-kept);
-    this.#characters = characters;
+    const isAnswer = ({ activityId }: { activityId: string }): boolean =>
+      purposes.includes(this.#writers.get(activityId)?.purpose ?? '');
+    for (const { activityId, offset, reset, text } of texts.filter(isAnswer)) {
+      if (activityId !== this.#activityId || reset) this.#begin(activityId);
+      const missed = offset > this.#characters ? '…' : '';
+      this.#text = (this.#text + missed + text).slice(-kept);
+      this.#characters = offset + text.length;
+    }
+    this.#isGrowing = calls.some(isAnswer);
   }
 
   /** Undefined where there is none, or where its model uses a tool. */
@@ -66,9 +64,8 @@ export class AnswerText {
     return text === '' ? undefined : { agent, text, isGrowing: this.#isGrowing };
   }
 
-  #begin(activityId: string | undefined, attempt: number): void {
+  #begin(activityId: string | undefined): void {
     this.#activityId = activityId;
-    this.#attempt = attempt;
     this.#characters = 0;
     this.#text = '';
   }

@@ -1,12 +1,10 @@
-import type { PendingCall, RunSnapshot } from '../../client.ts';
+import type { RunSnapshot } from '../../client.ts';
+import { placeParts } from '../../client/show/progress.ts';
+import { countText, dollarText, numberText } from '../../client/show/spent.ts';
 import type { RunEvent } from '../../protocol/events.ts';
-import type { ResearchState } from '../../protocol/research.ts';
-import type { SolveState } from '../../protocol/plan-and-execute.ts';
-import type { State, TeamState } from '../../protocol/state.ts';
+import type { State } from '../../protocol/state.ts';
 import type { RunLimits } from '../../protocol/usage.ts';
-import { inWords } from '../../workflows/runtime/details.ts';
 import { durationText } from '../../workflows/runtime/duration.ts';
-import { countText, dollarText, numberText } from './spent.ts';
 
 /** With these events the clock of an attempt stops, since a person is waited for, and with those it goes on. */
 const stops: string[] = ['question', 'key_missing'];
@@ -54,18 +52,7 @@ export class Progress {
    */
   partsOf({ calls, state }: Pick<RunSnapshot, 'calls' | 'state'>, now: number): string[] {
     if (state === undefined) return [];
-    return [...this.#placeIn(state, calls), ...this.#timeParts(state, now), ...spentParts(state)];
-  }
-
-  #placeIn(state: State, calls: PendingCall[]): string[] {
-    switch (state.workflow) {
-      case 'research':
-        return researchParts(state, calls, this.#searched);
-      case 'planAndExecute':
-        return solveParts(state, calls);
-      default:
-        return teamParts(state, calls);
-    }
+    return [...placeParts(state, calls, this.#searched), ...this.#timeParts(state, now), ...spentParts(state)];
   }
 
   /** The time so far, and the limit that will be reached first. */
@@ -86,70 +73,6 @@ export class Progress {
       ...(isAll ? [] : [`${durationText(elapsed)} in all`]),
     ];
   }
-}
-
-/** What a run does while no agent does anything, by the activity type. */
-const preparations: Record<string, string> = {
-  storeAttachments: 'reading attachments',
-  listTools: 'loading tools',
-};
-
-function phaseText(phase: State['phase'], calls: PendingCall[]): string {
-  const doing = phase === 'preparing' ? calls.map(({ activity }) => preparations[activity]).find(Boolean) : undefined;
-  return doing ?? inWords(phase);
-}
-
-/** How far a run has come, in a few words: `attempt 2/3`, `iteration 1/3: searching`. */
-export function progressOf(state: State): string {
-  switch (state.workflow) {
-    case 'research':
-      return researchParts(state, [], 0)[0] ?? '';
-    case 'planAndExecute':
-      return solveParts(state, []).join(', ');
-    default:
-      return state.attempt === 0 ? inWords(state.phase) : `attempt ${state.attempt}/${state.maxAttempts}`;
-  }
-}
-
-function teamParts(state: TeamState, calls: PendingCall[]): string[] {
-  const { agents, attempt, phase } = state;
-  if (attempt === 0) return [phaseText(phase, calls)];
-  const isIn = agents.filter(({ state }) => state !== 'out' && state !== 'timed_out');
-  const answered = isIn.filter(({ answers }) => answers > 0).length;
-  const voted = isIn.filter(({ vote }) => vote !== null).length;
-  return [
-    `${progressOf(state)}: ${inWords(phase)}`,
-    ...(phase === 'answering' && agents.length > 1 ? [`${answered} of ${isIn.length} answered`] : []),
-    ...(phase === 'voting' ? [`${voted} of ${countText(isIn.length, 'vote')}`] : []),
-  ];
-}
-
-/** @param searched how many searches of the present plan are done */
-function researchParts(state: ResearchState, calls: PendingCall[], searched: number): string[] {
-  const { criticism_score, max_planning_iterations, phase, planning_iteration } = state;
-  const searching = calls.filter(({ activity }) => activity === 'search').length;
-  const reading = calls.filter(({ activity }) => activity === 'readPage').length;
-  const count =
-    searching > 0
-      ? `searching ${searched + 1} of ${searched + searching}`
-      : reading > 0
-        ? `reading ${countText(reading, 'page')}`
-        : phaseText(phase, calls);
-  return [
-    max_planning_iterations === 0 ? count : `iteration ${planning_iteration}/${max_planning_iterations}: ${count}`,
-    ...(criticism_score === null ? [] : [`last score ${criticism_score}/100`]),
-  ];
-}
-
-function solveParts(state: SolveState, calls: PendingCall[]): string[] {
-  const { max_retries, phase, retries, subtasks, subtasks_completed, subtasks_total } = state;
-  const running = subtasks.filter(({ status }) => status === 'running').length;
-  return [
-    phaseText(phase, calls),
-    ...(subtasks_total === 0 ? [] : [`${subtasks_completed} of ${countText(subtasks_total, 'subtask')}`]),
-    ...(running === 0 ? [] : [`${running} running`]),
-    ...(retries === 0 ? [] : [`retry ${retries}/${max_retries}`]),
-  ];
 }
 
 function spentParts({ limits, usage }: State): string[] {

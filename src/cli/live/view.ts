@@ -7,7 +7,7 @@ import { Keys, type KeyActions, type KeyTerminal } from './keys.ts';
 import { drawRegion, spoken } from './region.ts';
 import { dueRetries, isWriting, retryLines } from './retries.ts';
 import { screenOf } from './screen.ts';
-import { numberText } from './spent.ts';
+import { numberText } from '../../client/show/spent.ts';
 import { printable } from '../../util/text/printable.ts';
 import type { Output, Shell } from '../shell.ts';
 import { Telling } from './telling.ts';

@@ -1,8 +1,7 @@
-import { argumentReader } from '../../activities/tools/arguments.ts';
-import type { InboxQuestion, PendingQuestion, RunEvent } from '../../client.ts';
+import type { InboxQuestion, PendingQuestion } from '../../client.ts';
+import { argumentsProblem } from '../../client/asked.ts';
 import { decisionIn, type ToolDecision } from '../../protocol/tools/permissions.ts';
 import { argumentsIn } from '../../workflows/agent/arguments.ts';
-import { printable } from '../../util/text/printable.ts';
 import type { Shell } from '../shell.ts';
 import { readLine, type Left } from './read-line.ts';
 
@@ -41,23 +40,11 @@ export async function readDecision(shell: Shell, asked: InboxQuestion, withdrawn
 }
 
 /** Arguments that a person has typed, or in words why they are none. @param asked what they are for, if that is known */
-export function editedArguments(
-  json: string,
-  { parameters, tool: name = '' }: Partial<PendingQuestion> = {},
-): Record<string, unknown> | string {
+export function editedArguments(json: string, asked?: Partial<PendingQuestion>): Record<string, unknown> | string {
   try {
-    const value: unknown = JSON.parse(json);
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return 'The arguments of a call are one JSON object, such as {"to": "…"}';
-    if (parameters === undefined) return value as Record<string, unknown>;
-    const read = argumentReader([{ name, description: '', parameters }]);
-    const { reply } = read({ id: 'edited', name, arguments: json }, 'tool_calls');
-    return 'error' in reply ? reply.error : (value as Record<string, unknown>);
+    const value = JSON.parse(json) as Record<string, unknown>;
+    return argumentsProblem(value, asked) ?? value;
   } catch (error) {
     return `These arguments are no JSON: ${(error as Error).message}`;
   }
 }
-
-/** That a call waits no longer. */
-export const resolvedText = ({ how, questionId, tool }: Extract<RunEvent, { type: 'approval_resolved' }>): string =>
-  printable(`${tool} (${questionId}) waits no longer: ${how}`);

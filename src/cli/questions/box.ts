@@ -4,8 +4,9 @@ import type { InboxQuestion } from '../../client.ts';
 import { withoutEmoji } from '../../workflows/log-lines.ts';
 import { durationText } from '../../workflows/runtime/duration.ts';
 import { printable } from '../../util/text/printable.ts';
+import { shellWord } from '../../util/text/shell-word.ts';
 import { screenOf, wrapped } from '../live/screen.ts';
-import { countText } from '../live/spent.ts';
+import { countText } from '../../client/show/spent.ts';
 import type { Shell } from '../shell.ts';
 
 /** The width of the box where there is room for it, in columns. */
@@ -54,11 +55,6 @@ export const approveCommand = (
 /** The option that repeats, in a command to type, the address that the present command was given. */
 export const temporalOption = (temporal: string | undefined): string =>
   temporal === undefined ? '' : ` --temporal ${shellWord(temporal)}`;
-
-/** A word as it must be typed in a shell, quoted where necessary. */
-export function shellWord(word: string): string {
-  return /^[\w.:/@-]+$/.test(word) ? word : `'${printable(word).replaceAll("'", `'\\''`)}'`;
-}
 
 /** Up to which length the box counts in seconds. */
 const shortMs = 600_000;

@@ -5,8 +5,9 @@ import type { View } from '../live/view.ts';
 import type { FollowOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { answerCommand, approveCommand, noticeBox, promptBox, promptText } from './box.ts';
-import { readDecision, resolvedText, type Decided } from './approval.ts';
+import { readDecision, type Decided } from './approval.ts';
 import { notify } from './notify.ts';
+import { resolvedText } from '../../client/asked.ts';
 import { isClosing } from './one-request.ts';
 import { discardTyped, readLine } from './read-line.ts';
 

@@ -1,5 +1,7 @@
 import type { InboxQuestion } from '../../client.ts';
-import { answerCommand, approveCommand, shellWord, temporalOption } from './box.ts';
+import { remedyOf } from '../../client/show/kinds.ts';
+import { answerCommand, approveCommand, temporalOption } from './box.ts';
+import { shellWord } from '../../util/text/shell-word.ts';
 
 /** How a person settles what waits: a line for each way, most of them commands to type. */
 export function waysToSettle(waiting: InboxQuestion, temporal: string | undefined): string[] {
@@ -12,12 +14,8 @@ export function waysToSettle(waiting: InboxQuestion, temporal: string | undefine
         `reprise decide ${rest} --stop`,
         `reprise restart ${rest} --reason "…" --instructions "…"`,
       ];
-    case 'key': {
-      const remedy = waiting.questionId.startsWith('login-')
-        ? waiting.question.replace(/^needs a login: /, '')
-        : `set ${waiting.questionId.replace(/^key-/, '')}`;
-      return [`${remedy} where the worker runs; the run goes on by itself`, `to go on without it: ${answer} --skip`];
-    }
+    case 'key':
+      return [remedyOf(waiting), `to go on without it: ${answer} --skip`];
     case 'tool': {
       const approve = approveCommand(waiting, temporal);
       const address = temporal === undefined ? '' : ` --address ${shellWord(temporal)}`;

@@ -72,7 +72,7 @@ function within(lines: string[], longest: number): string {
 }
 
 /** What was changed in lines, with some lines around it. */
-function hunksOf(old: string[], now: string[]): string[] {
+export function hunksOf(old: string[], now: string[]): string[] {
   const edits = editsOf(old, now);
   const near = new Set<number>();
   for (const [index, [sign]] of edits.entries()) {

@@ -6,6 +6,8 @@ const looks: Array<[RegExp, string]> = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${redacted}`],
   [/\b(?:sk|pk|rk|xai|gsk|tvly|gh[opsu]|ghr|github_pat|glpat|hf|xox[abprs])[-_][\w*.-]{6,}/g, redacted],
   [/\b(?:AIza[\w-]{10,}|AKIA[A-Z0-9]{12,})/g, redacted],
+  // The secret of a webhook.
+  [/\bwhsec_[\w+/=-]{6,}/g, redacted],
   // A JSON Web Token.
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, redacted],
   [

@@ -14,6 +14,7 @@ import type {
   ToolStatus,
   ToolVariant,
 } from '../../protocol/tools/tool.ts';
+import { shortened } from '../runtime/size.ts';
 import { callerOf } from '../runtime/tracing.ts';
 import { joinContent } from './text.ts';
 import { blobRef, namesIn } from './previews.ts';
@@ -29,6 +30,9 @@ const { listTools } = proxyActivities<Activities>({
   startToCloseTimeout: '2 minutes',
   retry: { maximumAttempts: 3 },
 });
+
+/** How many characters of a call's arguments, and of its result, its events tell. */
+const toldCharacters = 300;
 
 /** The result of one tool call. */
 export interface ToolAnswer {
@@ -163,12 +167,14 @@ export class ToolExecutor {
     if (given?.why !== undefined) return refused(call, `not run: ${given.why}`);
     const input = given?.input ?? call.input;
     const isEdited = given?.how === 'edited';
-    events.emit({ type: 'tool', agent: this.#agent, tool: call.name });
+    const about = { agent: this.#agent, tool: call.name, id: call.id };
+    events.emit({ type: 'tool', ...about, arguments: shortened(JSON.stringify(input), toldCharacters) });
     const { ran } = call;
     if (ran === 'late') this.#listed.slow.add(call.name);
     const isDone = ran !== undefined && ran !== 'late';
     const result = isDone ? ended(ran) : await this.#call(tool, input, isEdited);
-    events.emit({ type: 'tool_ended', agent: this.#agent, tool: call.name, status: result.status });
+    const told = shortened(result.text, toldCharacters);
+    events.emit({ type: 'tool_ended', ...about, status: result.status, result: told });
     const answer = answerOf(call, result);
     return isEdited ? edited(answer, input) : answer;
   }

@@ -30,6 +30,8 @@ export interface PendingRequest<End> {
 export class PendingRequests {
   /** The time that the run has waited, whatever for. */
   readonly waits = new WaitTime();
+  /** Is told of what begins to wait. */
+  onOpened: (pending: PendingQuestion) => void = () => {};
   readonly #emit: (event: RunEventBody) => void;
   readonly #open = new Set<PendingQuestion>();
   readonly #agents = new Map<string, WaitTime>();
@@ -90,6 +92,7 @@ export class PendingRequests {
     this.waits.begin();
     this.#open.add(pending);
     this.#emit(opened(pending));
+    this.onOpened(pending);
     const expire = (): void => {
       if (!this.#open.has(pending)) return;
       this.#silent.add(kind);

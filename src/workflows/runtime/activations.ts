@@ -15,7 +15,7 @@ type Command = Parameters<NonNullable<Internals['concludeActivation']>>[0]['comm
 
 const told = new Told();
 
-/** Whether the present activation has brought what came of an activity or a timer. */
+/** Whether the present activation has brought what came of an activity, a timer or a notification. */
 let hasOutcome = false;
 
 /**
@@ -56,7 +56,13 @@ export function interceptors(): WorkflowInterceptors {
             const name = nameOf(doUpdate.name);
             doUpdate.name = presentUpdates()?.nameFor(name, bytesOf(doUpdate.input)) ?? name;
           }
-          hasOutcome ||= jobs.some(({ fireTimer, resolveActivity }) => fireTimer ?? resolveActivity);
+          hasOutcome ||= jobs.some(
+            (job) =>
+              job.fireTimer ??
+              job.resolveActivity ??
+              job.resolveChildWorkflowExecutionStart ??
+              job.resolveChildWorkflowExecution,
+          );
           jobs.splice(0, jobs.length, ...inOrder(jobs));
           next({ activation, ...input });
         },

@@ -10,6 +10,7 @@ import { MissingKeys } from '../people/missing-keys.ts';
 import type { PendingRequests } from '../people/pending-requests.ts';
 import { Questions, type QuestionsRecord } from '../people/questions.ts';
 import type { EventLog } from './event-log.ts';
+import { notifyOf } from './notifying.ts';
 import { belongTo } from './own-store.ts';
 import type { RunHandlers } from './run-handlers.ts';
 import type { Coordination, Team } from '../../protocol/settings.ts';
@@ -62,12 +63,14 @@ interface RunSettings {
 
 /** @param record what earlier runs of the same session have left */
 export function openRunContext(
-  { agents, budget, coordination, prepared: { permissions, prices, store, warnings: notes } }: RunSettings,
+  { agents, budget, coordination, prepared }: RunSettings,
   handlers: RunHandlers,
   record: Partial<RunRecord> = {},
 ): RunContext {
   const { events, messages, requests } = handlers;
-  belongTo(store);
+  const { permissions, prices, warnings: notes } = prepared;
+  belongTo(prepared.store);
+  handlers.tellEnd = notifyOf(handlers, prepared);
   const usage = new UsageTracker(budget, prices, record.usage);
   startBudget(usage);
   const keys = new MissingKeys(usage, requests, messages);

@@ -41,9 +41,9 @@ export function showQuestion(text: string, { hasQuestion }: Prepared, attributes
   if (shown.length > 0) upsertSearchAttributes(shown);
 }
 
-/** Settles what calls without a reply have cost, and emits the event `final`. */
+/** Settles what calls without a reply have cost, tells those who want to know of the end, and emits the event `final`. */
 export async function tellFinal(
-  { events, usage }: RunContext,
+  { events, handlers, usage }: RunContext,
   final: Omit<Extract<RunEventBody, { type: 'final' }>, 'type'>,
 ): Promise<void> {
   const { abandoned, over } = usage.left;
@@ -51,6 +51,7 @@ export async function tellFinal(
     const settled = usage.settle(await settleAbandonedCalls(abandoned, over));
     for (const { agent, model, usage, cost } of settled) spent(agent, model, usage, cost);
   }
+  await handlers.tellEnd(final);
   events.emit({ type: 'final', ...final });
 }
 

@@ -23,6 +23,7 @@ import { EventLog } from './event-log.ts';
 import { fitted } from './fitted.ts';
 import { textsProblem } from './message-problems.ts';
 import { Messages } from './messages.ts';
+import type { TellEnd } from './notifying.ts';
 
 /** What a run shows in its queries and in Temporal's Web UI. */
 export interface RunView {
@@ -56,6 +57,8 @@ export class RunHandlers {
   readonly events: EventLog;
   readonly messages: Messages;
   readonly requests: PendingRequests;
+  /** Tells those of the end who want to know of it. */
+  tellEnd: TellEnd = async () => {};
   #view: RunView;
   #restarts: RestartRequest[] = [];
   #takeRequest: TakeRequest | undefined;

@@ -1,4 +1,4 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { ApplicationFailure, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../protocol/activities.ts';
 import type { AttachmentInput } from '../../protocol/attachment.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
@@ -75,7 +75,8 @@ export class Conversation {
     if (last !== undefined) handler.run.events.recall(last.answer);
   }
 
-  async take(text: string): Promise<TurnResult> {
+  /** @param id of the update that brings it */
+  async take(text: string, id?: string): Promise<TurnResult> {
     const turn = this.#last.turns + 1;
     this.#last = { ...this.#last, turns: turn };
     const { run } = this.#handler;
@@ -85,13 +86,16 @@ export class Conversation {
     keys.forgetSkipped();
     run.warnings.splice(0);
     events.begin(0);
-    events.emit({ type: 'turn', turn, text: preview(text) });
+    events.emit({ type: 'turn', turn, text: preview(text), ...(id !== undefined && { id }) });
     const {
       answer,
       messages: said,
       outcome,
       workspace = unchanged(this.#last.workspace),
-    } = await this.#handler.take(text, turn);
+    } = await this.#handler.take(text, turn).catch((error: unknown) => {
+      if (error instanceof ApplicationFailure) events.emit({ type: 'turn_failed', turn, why: preview(error.message) });
+      throw error;
+    });
     const files = workspace && { workspace };
     const messages = outcome === 'cancelled' ? [...said, `(${cancelledText('session')}.)`] : said;
     const warnings = warningsOf(run);

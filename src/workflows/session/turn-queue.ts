@@ -3,6 +3,7 @@ import {
   ApplicationFailure,
   CancellationScope,
   condition,
+  currentUpdateInfo,
   workflowInfo,
 } from '@temporalio/workflow';
 import { closeSignal, descriptions, handleTextUpdate, stopTurnSignal } from '../../protocol/definitions.ts';
@@ -12,7 +13,7 @@ import { quoted } from '../runtime/message-problems.ts';
 import type { Messages } from '../runtime/messages.ts';
 
 /** Has a turn taken by a function, and gives its result, or its failure, to the caller of the update. */
-type QueuedTurn = (take: (text: string) => Promise<TurnResult>) => Promise<void>;
+type QueuedTurn = (take: (text: string, id?: string) => Promise<TurnResult>) => Promise<void>;
 
 /** The turns that come by the update `handleText`, in the order of arrival. */
 export class TurnQueue {
@@ -26,7 +27,10 @@ export class TurnQueue {
   constructor(messages: Messages) {
     messages.updates.on(handleTextUpdate, {
       description: descriptions.handleText,
-      take: (text) => new Promise((resolve, reject) => this.#turns.push(queuedTurn(text, resolve, reject))),
+      take: (text) => {
+        const id = currentUpdateInfo()?.id;
+        return new Promise((resolve, reject) => this.#turns.push(queuedTurn({ text, id }, resolve, reject)));
+      },
       refusal: (text) => (this.#isSingle ? singleTurn : problemOf(text)),
       type: failureTypes.invalidInput,
     });
@@ -91,10 +95,14 @@ export class TurnQueue {
 }
 
 /** A turn that fails rejects its update; the session goes on without it. */
-function queuedTurn(text: string, resolve: (result: TurnResult) => void, reject: (error: unknown) => void): QueuedTurn {
+function queuedTurn(
+  { id, text }: { text: string; id: string | undefined },
+  resolve: (result: TurnResult) => void,
+  reject: (error: unknown) => void,
+): QueuedTurn {
   return async (take) => {
     try {
-      resolve(await take(text));
+      resolve(await take(text, id));
     } catch (error) {
       if (!(error instanceof ApplicationFailure)) throw error;
       reject(error);

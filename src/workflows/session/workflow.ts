@@ -47,7 +47,7 @@ export async function session(input: SessionInput & { earlier?: SessionRecord })
       const next = await queue.next(idleTimeout(prepared));
       if (next === 'closed') return end(conversation);
       if (next === 'full') await goOn({ earlier: conversation.record() });
-      else await next((text) => queue.stoppable(() => conversation.take(text)));
+      else await next((text, id) => queue.stoppable(() => conversation.take(text, id)));
     }
   } catch (error) {
     if (!isCancellation(error) || !isCancelled()) throw error;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PendingCall, RunEvent } from '../../../src/client.ts';
-import { Progress, progressOf } from '../../../src/cli/live/progress.ts';
+import { Progress } from '../../../src/cli/live/progress.ts';
+import { progressOf } from '../../../src/client/show/progress.ts';
 import type { ResearchState } from '../../../src/protocol/research.ts';
 import type { SolveState, SubtaskStatus } from '../../../src/protocol/plan-and-execute.ts';
 import type { State, TeamState } from '../../../src/protocol/state.ts';

@@ -88,7 +88,7 @@ const thinking: RunEvent = {
 };
 const look = (events: RunEvent[], partial: string): RunSnapshot => ({
   events,
-  texts: [],
+  texts: [{ activityId: 'model-1', agent: 'agent_a', purpose: 'answer', offset: 0, text: partial, reset: true }],
   state,
   calls: [
     {

@@ -156,7 +156,13 @@ export class Track implements AsyncDisposable {
 
   get #variables(): Record<string, string> {
     const { anthropic, openai } = this.#settings.model;
+    // One is told of everything, and one refuses for good.
+    const notify = [
+      { url: `${openai}/webhooks/204` },
+      { url: `${openai}/webhooks/404`, events: ['question', 'approval'] },
+    ];
     return {
+      ...(this.mode !== 'cached' && { REPRISE_NOTIFY: JSON.stringify(notify) }),
       OPENAI_API_KEY: 'test-key-openai',
       OPENAI_BASE_URL: openai,
       ANTHROPIC_API_KEY: 'test-key-anthropic',

@@ -1,19 +1,18 @@
-import type { RunStep } from '../../client.ts';
 import { markdownOf } from '../../workflows/research/rules/report.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
-import { numberText } from '../live/spent.ts';
-import { body, label, type Layout } from './layout.ts';
+import { numberText } from './spent.ts';
+import type { RunStep } from './step.ts';
 
 /** What a step is in one line, and its texts. */
 type Told = [what: string, text?: string];
 
 type Step<T extends RunStep['type']> = Extract<RunStep, { type: T }>;
 
-/** A step in lines for a person. */
-export function stepLines(step: RunStep, layout: Layout): string[] {
+/** A step for a person: what it is in one line, and its texts. */
+export function stepTexts(step: RunStep): { what: string; texts: string[] } {
   const [what, text = ''] = toldOf(step);
   const refused = 'refused' in step && step.refused !== undefined ? `Refused: ${step.refused}` : '';
-  return [...label(what, layout), ...body(text, layout), ...body(refused, layout)];
+  return { what, texts: [text, refused].filter((each) => each.trim() !== '') };
 }
 
 function toldOf(step: RunStep): Told {

@@ -24,3 +24,10 @@ export const awaitedOf = ({ kind }: PendingQuestion): string => awaited[kind];
 /** The same with who waits, and why: `waits for an answer: agent_a (q1): Which color?` */
 export const waitText = (pending: PendingQuestion): string =>
   `waits for ${awaitedOf(pending)}: ${pending.from} (${pending.questionId}): ${askedText(pending)}`;
+
+/** How a missing key or login is put there; with it the run goes on by itself. */
+export function remedyOf({ question, questionId }: PendingQuestion): string {
+  const isLogin = questionId.startsWith('login-');
+  const remedy = isLogin ? question.replace(/^needs a login: /, '') : `set ${questionId.replace(/^key-/, '')}`;
+  return `${remedy} where the worker runs; the run goes on by itself`;
+}

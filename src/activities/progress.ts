@@ -1,0 +1,124 @@
+import type { Context } from '@temporalio/activity';
+import type { ModelProgress } from '../protocol/model-call.ts';
+import type { LivePiece, LiveTexts } from '../store/store.ts';
+import { sendHeartbeats } from './cancellable.ts';
+
+/** How much of the text in progress a heartbeat carries, in characters. */
+const shown = 4000;
+
+/** Shows what a model has written so far: its end in heartbeats, also while the model is silent, and all of it in the store. */
+export class Progress {
+  /** Characters written so far. */
+  characters = 0;
+  #text = '';
+  #waitsFor: string | undefined;
+  readonly #live: ReturnType<LiveTextWriter['begin']>;
+  readonly #stopHeartbeats: () => void;
+
+  /** @param key the call's key in the journal */
+  constructor(context: Context, writer: LiveTextWriter, key: string) {
+    const { attempt, workflowExecution } = context.info;
+    this.#live = writer.begin({ key, attempt, workflowId: workflowExecution?.workflowId ?? '' });
+    const progress = (): ModelProgress => ({
+      partial: this.#text,
+      characters: this.characters,
+      attempt,
+      ...(this.#waitsFor !== undefined && { waitsFor: this.#waitsFor }),
+    });
+    this.#stopHeartbeats = sendHeartbeats(context, progress);
+  }
+
+  /** @param why the request is not sent yet; undefined when it is */
+  wait(why: string | undefined): void {
+    this.#waitsFor = why;
+  }
+
+  add(delta: string): void {
+    this.characters += delta.length;
+    this.#text = (this.#text + delta).slice(-shown);
+    this.#live.add(delta);
+  }
+
+  stop(): void {
+    this.#stopHeartbeats();
+    this.#live.end();
+  }
+}
+
+/** Between two writes, in milliseconds: at least so many, and so many for each text, so that a full worker is not kept busy by them. */
+const everyMs = { least: 100, each: 5 };
+
+/** How long a text stays when its call has ended, so that readers get its end, in milliseconds. */
+const staysMs = 3000;
+
+/** For how long a store that could not be written is left alone, in milliseconds. */
+const restMs = 5000;
+
+/** What is not written yet of a text, and where that begins. */
+interface LiveText extends LivePiece {
+  key: string;
+  workflowId: string;
+  /** Whether anything of it may be in the store. */
+  isThere: boolean;
+  /** When it is to go; undefined while its call is under way. */
+  until?: number;
+}
+
+/**
+ * Writes the texts in progress of a worker to the store, all that is new in one transaction. Nobody waits for it, and what cannot be
+ * written now is written later with what follows.
+ */
+export class LiveTextWriter {
+  readonly #store: LiveTexts;
+  readonly #texts = new Set<LiveText>();
+  #isDue = false;
+
+  constructor(store: LiveTexts) {
+    this.#store = store;
+  }
+
+  begin(call: Pick<LiveText, 'key' | 'attempt' | 'workflowId'>): { add: (delta: string) => void; end: () => void } {
+    const live: LiveText = { ...call, offset: 0, text: '', isThere: false };
+    return {
+      add: (delta) => {
+        live.text += delta;
+        this.#texts.add(live);
+        this.#schedule(0);
+      },
+      end: () => {
+        live.until = Date.now() + staysMs;
+        // What was over within a moment nobody has seen.
+        if (!live.isThere) this.#texts.delete(live);
+      },
+    };
+  }
+
+  #schedule(restMs: number): void {
+    const ms = restMs + Math.max(everyMs.least, this.#texts.size * everyMs.each);
+    if (!this.#isDue) setTimeout(() => void this.#write(), ms).unref();
+    this.#isDue = true;
+  }
+
+  async #write(): Promise<void> {
+    const pieces = [...this.#texts].filter(({ text }) => text !== '').map((live) => ({ live, piece: { ...live } }));
+    for (const { live } of pieces) live.isThere = true;
+    const ended = [...this.#texts].filter(({ text, until = Infinity }) => text === '' && until < Date.now());
+    let rest = 0;
+    try {
+      if (pieces.length > 0 || ended.length > 0)
+        await this.#store.write(
+          pieces.map(({ piece }) => piece),
+          ended,
+        );
+      for (const { live, piece } of pieces) {
+        live.offset += piece.text.length;
+        live.text = live.text.slice(piece.text.length);
+      }
+      for (const live of ended) this.#texts.delete(live);
+    } catch {
+      rest = restMs;
+    }
+    this.#isDue = false;
+    if (this.#texts.size > 0) this.#schedule(rest);
+  }
+}

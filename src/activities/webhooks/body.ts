@@ -1,0 +1,50 @@
+import type { Notification, NotifyEntry } from '../../protocol/notify.ts';
+import type { Environment } from '../../util/environment.ts';
+import { shellWord } from '../../util/text/shell-word.ts';
+import { beginningOf } from '../../workflows/runtime/size.ts';
+
+type Told = Notification['data'];
+
+/** What is posted: JSON as Standard Webhooks has it, or as incoming webhooks of Slack take it. */
+export function bodyOf(format: NotifyEntry['format'], notification: Notification, environment: Environment): string {
+  const { data, timestamp, type } = notification;
+  const base = publicUrl(environment);
+  const url = base === undefined ? undefined : `${base}/runs/${encodeURIComponent(data.workflowId)}`;
+  const where = url === undefined ? { command: commandFor(data) } : { url };
+  return JSON.stringify(
+    format === 'slack' ? { text: slackText(data, where) } : { type, timestamp, data: { ...data, ...where } },
+  );
+}
+
+/** Where the pages of runs are for people, without a slash at its end; undefined where nothing is known. */
+const publicUrl = ({ REPRISE_PUBLIC_URL: url }: Environment): string | undefined => url?.replace(/\/+$/, '');
+
+/** The command that shows how a run has ended, or answers what waits. */
+function commandFor(data: Told): string {
+  const id = shellWord(data.workflowId);
+  if ('outcome' in data) return `reprise show ${id}`;
+  if (data.kind === 'tool') return `reprise approve ${id} ${shellWord(data.questionId)}`;
+  if (data.kind === 'approval') return `reprise decide ${id} --accept`;
+  return `reprise answer ${id} --question ${shellWord(data.questionId)}`;
+}
+
+/** How many characters of a text Slack is sent, as they are written for it: a text may have 3,000. */
+const longest = 2000;
+
+/** A message in Slack's mrkdwn, where what comes from models and people stands as a quotation. */
+function slackText(data: Told, { command, url }: { command?: string; url?: string }): string {
+  const [title, text] =
+    'outcome' in data
+      ? [`Ended (${data.outcome})`, data.answer]
+      : [`${data.from} waits for a person`, [data.question, data.arguments].filter(Boolean).join('\n')];
+  const way = url === undefined ? `\`${escaped(command ?? '')}\`` : `<${url}|Look and answer>`;
+  const heading = [title, `run ${data.workflowId}`, data.task].map((part) => cut(escaped(part), 200)).join(' · ');
+  return `${heading}\n${cut(escaped(text), longest).replaceAll(/^/gm, '> ')}\n${way}`;
+}
+
+/** A text in which nothing is a link, a channel or a mention. */
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** The beginning of an escaped text, never within an escape. */
+const cut = (text: string, characters: number): string =>
+  text.length <= characters ? text : `${beginningOf(text, characters).replace(/&[a-z]*$/, '')}…`;

@@ -1,0 +1,194 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { argumentReader } from '../activities/tools/arguments.ts';
+import type { RunEvent } from '../protocol/events.ts';
+import type { PendingQuestion } from '../protocol/questions.ts';
+import { decisionIn } from '../protocol/tools/permissions.ts';
+import { printable } from '../util/text/printable.ts';
+import { NotTakenError } from './errors.ts';
+import type { Reprise } from './reprise.ts';
+import type { ResearchRun, Run } from './run.ts';
+import { isPassing } from './snapshot.ts';
+
+// What a run takes of a person, checked before it is sent: the rules of the command line and of the HTTP server.
+
+/** What a person means: it waits, has closed, or could not be looked up. */
+export interface Meant {
+  questionId: string;
+  /** Absent where it has closed, or could not be looked up. */
+  pending?: PendingQuestion;
+  /** Whether no worker could say anything about it. */
+  isUnchecked?: boolean;
+}
+
+/** How a thing is named where it is asked for, such as `--question` of a command. */
+type Naming = string;
+
+/** The question that a person means. Where no worker can tell, what is named is taken as it is. @throws `NotTakenError` */
+export const meantQuestion = (reprise: Reprise, run: Run, named: string | undefined, naming: Naming): Promise<Meant> =>
+  lookUp(reprise, run, named, `its question cannot be looked up; name it with ${naming}`, () =>
+    findQuestion(run, named, naming),
+  );
+
+/** The tool call that a person means, as of `meantQuestion`. @throws `NotTakenError` */
+export const meantCall = (reprise: Reprise, run: Run, named: string | undefined): Promise<Meant> =>
+  lookUp(reprise, run, named, 'its call cannot be looked up; name it', () => findCall(run, named));
+
+async function lookUp(
+  { client }: Reprise,
+  run: Run,
+  named: string | undefined,
+  unknown: string,
+  find: () => Promise<Meant>,
+): Promise<Meant> {
+  const found = await patiently(client, find);
+  if (found !== undefined) return found;
+  if (named !== undefined) return { questionId: named, isUnchecked: true };
+  throw new NotTakenError('closed', `No worker answers for ${run.id}, so that ${unknown}`);
+}
+
+/**
+ * Refuses an answer to what is none of an agent's questions, before anything is sent: what is typed for a key may be the key.
+ * And one that skips what has closed.
+ *
+ * @param answer undefined where the person is to be prompted
+ * @param ways how it is settled instead, in lines
+ * @throws `NotTakenError`
+ */
+export function assertAnswers(
+  { isUnchecked, pending, questionId }: Meant,
+  answer: string | undefined,
+  run: Run,
+  ways: (pending: PendingQuestion) => string[],
+): void {
+  if (pending === undefined) {
+    if (isUnchecked || answer !== '') return;
+    throw new NotTakenError('closed', `Question ${questionId} has closed: there is nothing to skip`);
+  }
+  const { from, kind, question, tool } = pending;
+  if (kind === 'question' || (kind === 'key' && answer === '')) return;
+  if (kind === 'tool' && answer !== undefined && (answer === '' || decisionIn(answer) !== undefined)) return;
+  const what =
+    kind === 'key'
+      ? `it ${question} (${from})`
+      : kind === 'tool'
+        ? `${from} waits for leave to run ${tool}`
+        : `${from} waits for a decision`;
+  const lines = [printable(`${run.id} asks no question: ${what}`), ...ways(pending).map((line) => `  ${line}`)];
+  throw new NotTakenError('wrong', lines.join('\n'));
+}
+
+/** Finds a run to restart. @throws `RunNotOpenError`; `NotTakenError` where its type has no restarts */
+export async function restartable(reprise: Reprise, id: string): Promise<Pick<ResearchRun, 'requestRestart'>> {
+  const type = await reprise.getRun(id).openType();
+  if (type === 'orchestration') return reprise.getOrchestration(id);
+  if (type === 'research') return reprise.getResearch(id);
+  const those = 'those that have are orchestration and research';
+  throw new NotTakenError('wrong', `The run ${id} has nothing to restart: its type is ${type}; ${those}`);
+}
+
+/** Finds a run to decide about. @throws `RunNotOpenError`; `NotTakenError` where it is no research */
+export async function decidable(reprise: Reprise, id: string): Promise<ResearchRun> {
+  const run = reprise.getResearch(id);
+  const type = await run.openType();
+  if (type !== 'research') throw new NotTakenError('wrong', `The run ${id} is no research: its type is ${type}`);
+  return run;
+}
+
+/** Why arguments that a person gives a tool call are none; undefined where they fit. @param asked what they are for, if that is known */
+export function argumentsProblem(value: unknown, asked: Partial<PendingQuestion> = {}): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return 'The arguments of a call are one JSON object, such as {"to": "…"}';
+  const { parameters, tool: name = '' } = asked;
+  if (parameters === undefined) return undefined;
+  const read = argumentReader([{ name, description: '', parameters }]);
+  const { reply } = read({ id: 'edited', name, arguments: JSON.stringify(value) }, 'tool_calls');
+  return 'error' in reply ? reply.error : undefined;
+}
+
+/** The one that is named, or else the only one of those to choose from. @throws `NotTakenError` if these are several */
+function chosenOf(
+  pending: PendingQuestion[],
+  choices: PendingQuestion[],
+  named: string | undefined,
+  several: string,
+): PendingQuestion | undefined {
+  if (named !== undefined) return pending.find(({ questionId }) => questionId === named);
+  if (choices.length > 1) throw new NotTakenError('wrong', `${several}:\n${listOf(choices)}`);
+  return choices[0];
+}
+
+/** That there is nothing of a name, with what there is. */
+const unknownError = (what: string, pending: PendingQuestion[]): NotTakenError =>
+  new NotTakenError(
+    'unknown',
+    `${what}; ${pending.length === 0 ? 'none waits' : `those that wait:\n${listOf(pending)}`}`,
+  );
+
+const listOf = (pending: PendingQuestion[]): string =>
+  pending.map(({ questionId, from, question }) => printable(`  ${questionId} (${from}): ${question}`)).join('\n');
+
+type Closed = Extract<RunEvent, { type: 'question_closed' }>;
+
+/** Without a name the only question that waits is meant, or else the only other thing. */
+async function findQuestion(run: Run, named: string | undefined, naming: Naming): Promise<Meant> {
+  const pending = await run.pendingQuestions();
+  const asked = pending.filter(({ kind }) => kind === 'question');
+  const several = `Several questions of ${run.id} wait; name one with ${naming}`;
+  const found = chosenOf(pending, asked.length > 0 ? asked : pending, named, several);
+  if (found !== undefined) return { questionId: found.questionId, pending: found };
+
+  const closed = (await run.events()).filter((event) => event.type === 'question_closed');
+  const last = named === undefined ? closed.at(-1) : closed.find(({ questionId }) => questionId === named);
+  if (named === undefined) throw new NotTakenError('closed', noneFound(run.id, last, naming));
+  if (last === undefined) throw unknownError(`${run.id} has no question ${named}`, pending);
+  if (last.how === 'answered') throw new NotTakenError('closed', answeredText(last));
+  return { questionId: last.questionId };
+}
+
+function noneFound(id: string, last: Closed | undefined, naming: Naming): string {
+  if (last === undefined) return `${id} has not asked anything yet`;
+  if (last.how === 'answered') return `No question of ${id} waits. ${answeredText(last)}`;
+  return (
+    `No question of ${id} waits. The last one, ${last.questionId}, has closed (${last.how}); ` +
+    `an answer that names it still reaches those who ask next: ${naming} ${last.questionId}`
+  );
+}
+
+const answeredText = ({ questionId, answer = '' }: Closed): string =>
+  `Question ${questionId} was answered already: ${printable(answer)}`;
+
+async function findCall(run: Run, named: string | undefined): Promise<Meant> {
+  const pending = (await run.pendingQuestions()).filter(({ kind }) => kind === 'tool');
+  const found = chosenOf(pending, pending, named, `Several tool calls of ${run.id} wait for leave; name one`);
+  if (found !== undefined) return { questionId: found.questionId, pending: found };
+  if (named === undefined) throw new NotTakenError('closed', `No tool call of ${run.id} waits for leave`);
+  const resolved = (await run.events()).filter((event) => event.type === 'approval_resolved');
+  const ended = resolved.find(({ questionId }) => questionId === named);
+  if (ended !== undefined) throw new NotTakenError('closed', resolvedText(ended));
+  throw unknownError(`${run.id} has no tool call ${named} that waits for leave`, pending);
+}
+
+/** That a call waits no longer. */
+export const resolvedText = ({ how, questionId, tool }: Extract<RunEvent, { type: 'approval_resolved' }>): string =>
+  printable(`${tool} (${questionId}) waits no longer: ${how}`);
+
+/**
+ * How long it may take until a worker tells which questions wait, in milliseconds. When a worker has just died, the server
+ * holds the first query for it for ten seconds, although another one has taken its place.
+ */
+const patience = 30_000;
+
+/** Asks a run's worker something. @returns undefined where no worker answers @throws what the asking throws else */
+async function patiently<T>(client: Reprise['client'], ask: () => Promise<T>): Promise<T | undefined> {
+  const until = Date.now() + patience;
+  for (;;) {
+    try {
+      return await client.withDeadline(until, ask);
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      if (Date.now() >= until) return undefined;
+      // A worker that stands in for a dead one may take some seconds to begin.
+      await pause(500);
+    }
+  }
+}

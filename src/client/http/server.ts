@@ -1,0 +1,103 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { WorkflowFailedError, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure, RetryState } from '@temporalio/common';
+import {
+  MessageRefusedError,
+  NobodyPollsError,
+  RequestRefusedError,
+  RunExistsError,
+  RunNotOpenError,
+  UnreachableError,
+} from '../errors.ts';
+
+export interface Request {
+  /** Sent as JSON by POST; without it, by GET. */
+  body?: object;
+  headers?: Record<string, string>;
+  signal?: AbortSignal | undefined;
+  /** How often it is sent while nobody answers; once when absent. */
+  attempts?: number;
+}
+
+const retryEveryMs = 1000;
+
+/** What a server, or a balancer before it, answers that may answer later: too many requests, and nobody behind it. */
+const passing = [429, 502, 503, 504];
+
+/** A server of Reprise. */
+export class HttpServer {
+  readonly #url: string;
+  readonly #token: string;
+
+  constructor(url: string, token: string) {
+    this.#url = url.replace(/\/+$/, '');
+    this.#token = token;
+  }
+
+  /** @param path below `/api/v1` @throws what the library throws for the problem; `RequestRefusedError`; `UnreachableError` */
+  async send(path: string, { attempts = 1, body, headers = {}, signal }: Request = {}): Promise<Response> {
+    const init: RequestInit = {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    };
+    for (let left = attempts; ; left--) {
+      try {
+        const answer = await fetch(`${this.#url}/api/v1${path}`, init);
+        if (answer.ok) return answer;
+        throw await errorOf(answer, path);
+      } catch (error) {
+        if (signal?.aborted) throw error;
+        // What `fetch` throws is a `TypeError`, whatever the reason is.
+        const isAway = error instanceof TypeError;
+        const mayCome = isAway || (error instanceof RequestRefusedError && passing.includes(error.status));
+        if (!mayCome || left <= 1) throw isAway ? new UnreachableError(this.#url, error, serverHelp) : error;
+      }
+      await pause(retryEveryMs);
+    }
+  }
+
+  async get<T>(path: string, request: Request = {}): Promise<T> {
+    return (await (await this.send(path, request)).json()) as T;
+  }
+}
+
+const serverHelp = 'Start it: npx reprise serve. Or name another one: connect({ url })';
+
+interface Problem {
+  detail: string;
+  error?: string;
+  failure?: string;
+}
+
+/** The error of the library that a server tells, or one that has its words. */
+async function errorOf(answer: Response, path: string): Promise<Error> {
+  const text = await answer.text();
+  const isProblem = answer.headers.get('content-type')?.includes('problem+json') ?? false;
+  const { detail, error = '', failure = '' } = (isProblem ? JSON.parse(text) : { detail: text }) as Problem;
+  const made = errors[error]?.(detail, decodeURIComponent(path.split(/[/?]/)[2] ?? ''), failure);
+  return made ?? new RequestRefusedError(answer.status, detail || answer.statusText);
+}
+
+const saying = (error: Error, message: string): Error => Object.assign(error, { message });
+
+const failed = (message: string, type: string): Error =>
+  ApplicationFailure.create({ message, type, nonRetryable: true });
+
+/** By the names of errors. */
+const errors: Record<string, (detail: string, id: string, failure: string) => Error> = {
+  RunNotOpenError: (detail) => new RunNotOpenError(detail),
+  RunExistsError: (detail, id) => saying(new RunExistsError(id), detail),
+  MessageRefusedError: (detail, id) => saying(new MessageRefusedError(id, ''), detail),
+  NobodyPollsError: (detail, id) => saying(new NobodyPollsError('', id), detail),
+  WorkflowNotFoundError: (detail, id) => new WorkflowNotFoundError(detail, id, undefined),
+  WorkflowFailedError: (detail, _, failure) =>
+    new WorkflowFailedError('Workflow execution failed', failed(detail, failure), RetryState.NON_RETRYABLE_FAILURE),
+  WorkflowUpdateFailedError: (detail, _, failure) =>
+    new WorkflowUpdateFailedError('Workflow Update failed', failed(detail, failure)),
+};

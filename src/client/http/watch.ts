@@ -1,0 +1,128 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import type { RunEvent } from '../../protocol/events.ts';
+import type { State } from '../../protocol/state.ts';
+import { NobodyPollsError, RequestRefusedError, UnreachableError } from '../errors.ts';
+import type { RunSnapshot, TextPiece } from '../snapshot.ts';
+import type { WatchOptions } from '../watch.ts';
+import type { RunWay } from '../way.ts';
+import type { HttpServer } from './server.ts';
+
+type Told =
+  | { type: 'event'; event: RunEvent }
+  | ({ type: 'text' } & TextPiece)
+  | { type: 'trouble'; message: string };
+
+/** How long a run may be quiet until it is asked nevertheless, and after how long a connection is made again, in milliseconds. */
+const quietMs = 5000;
+const retryEveryMs = 1000;
+
+/** Yields snapshots, as `Run.watch` does, of what a server's stream of events brings. @param path of that stream */
+export async function* watchOver(
+  run: Pick<RunWay, 'state' | 'pendingCalls'>,
+  server: HttpServer,
+  path: string,
+  { after, everyMs = 250, until }: WatchOptions,
+): AsyncGenerator<RunSnapshot> {
+  const gone = new AbortController();
+  let isOver = false;
+  const over = until?.then(
+    () => (isOver = true),
+    () => (isOver = true),
+  );
+  const items = followed(server, path, after?.seq ?? 0, gone.signal, () => until !== undefined);
+  const pieces = new Pieces();
+  let next = items.next();
+  let state: State | undefined;
+  let calls: RunSnapshot['calls'] = [];
+  let askedAt = -Infinity;
+  try {
+    for (let ended = false; ;) {
+      const isLast = isOver;
+      const snapshot: RunSnapshot = { events: [], texts: [], state, calls };
+      const due = pause(everyMs, undefined, { signal: gone.signal }).catch(() => {});
+      for (;;) {
+        const item = await Promise.race([next, due, ...(isLast || over === undefined ? [] : [over])]);
+        if (typeof item !== 'object') break;
+        ended = item.done ?? false;
+        if (item.done) break;
+        next = items.next();
+        const told = item.value;
+        if (told.type === 'event') snapshot.events.push(told.event);
+        else if (told.type === 'text') snapshot.texts.push(...pieces.of(told));
+        else snapshot.trouble = new Error(told.message);
+      }
+      if (snapshot.events.length > 0 || performance.now() - askedAt > quietMs) {
+        askedAt = performance.now();
+        try {
+          [state, calls] = await Promise.all([run.state(), run.pendingCalls()]);
+          Object.assign(snapshot, { state, calls });
+        } catch (error) {
+          if (!isPassing(error) && !(error instanceof WorkflowNotFoundError && until !== undefined)) throw error;
+          snapshot.trouble = error as Error;
+        }
+      }
+      yield snapshot;
+      if (ended || isLast) return;
+    }
+  } finally {
+    gone.abort();
+    await next.catch(() => {});
+  }
+}
+
+/** Whether the same may be asked later: the server, Temporal or a worker is away. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof UnreachableError ||
+  error instanceof NobodyPollsError ||
+  (error instanceof RequestRefusedError && error.status >= 429);
+
+/** What a stream brings, over as many connections as it takes, until the run has ended. @param isComing whether the run may yet begin */
+async function* followed(
+  server: HttpServer,
+  path: string,
+  after: number,
+  signal: AbortSignal,
+  isComing: () => boolean,
+): AsyncGenerator<Told, void> {
+  for (let seq = after; ;) {
+    try {
+      const headers = { accept: 'text/event-stream', 'last-event-id': String(seq) };
+      const { body, status } = await server.send(path, { headers, signal });
+      if (status === 204 || body === null) return;
+      for await (const { data, event, id } of body
+        .pipeThrough(new TextDecoderStream())
+        .pipeThrough(new EventSourceParserStream())) {
+        if (event === 'end') return;
+        const told = JSON.parse(data) as object;
+        if (id === undefined) yield { type: event, ...told } as Told;
+        else {
+          seq = Number(id);
+          yield { type: 'event', event: told as RunEvent };
+        }
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      const isAwaited = error instanceof WorkflowNotFoundError && isComing();
+      // A connection that breaks off while it is read is a `TypeError`.
+      if (!isAwaited && !isPassing(error) && !(error instanceof TypeError)) throw error;
+      if (!isAwaited) yield { type: 'trouble', message: (error as Error).message };
+    }
+    await pause(retryEveryMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+  }
+}
+
+/** Cuts texts so that each character comes once, although a new connection begins with what was told before. */
+class Pieces {
+  readonly #ends = new Map<string, number>();
+
+  of({ type: _, ...piece }: Extract<Told, { type: 'text' }>): TextPiece[] {
+    const { activityId, offset, reset, text } = piece;
+    const end = reset ? 0 : (this.#ends.get(activityId) ?? 0);
+    this.#ends.set(activityId, Math.max(end, offset + text.length));
+    const known = Math.max(0, end - offset);
+    return known >= text.length ? [] : [{ ...piece, offset: offset + known, text: text.slice(known) }];
+  }
+}

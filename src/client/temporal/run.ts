@@ -1,0 +1,209 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  isGrpcServiceError,
+  ServiceError,
+  WithStartWorkflowOperation,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+  WorkflowUpdateStage,
+  type WorkflowHandle,
+  type WorkflowStartOptions,
+  type WorkflowUpdateHandle,
+} from '@temporalio/client';
+import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
+import { eventsQuery, handleTextUpdate, pendingQuestionsQuery, stateQuery } from '../../protocol/definitions.ts';
+import type { RunEvent } from '../../protocol/events.ts';
+import type { PendingQuestion } from '../../protocol/questions.ts';
+import type { TurnResult } from '../../protocol/session.ts';
+import type { State } from '../../protocol/state.ts';
+import { MessageRefusedError } from '../errors.ts';
+import { firstLine } from '../names.ts';
+import { served } from '../pollers.ts';
+import { showRun, type RunRecord, type RunStatus, type ShowOptions } from '../show/show.ts';
+import { callsIn, isLost, type PendingCall, type RunSnapshot } from '../snapshot.ts';
+import { watchRun, type EventCursor, type WatchOptions } from '../watch.ts';
+import { openWorkflow, type MessageName, type RunDescription, type RunWay } from '../way.ts';
+import { startPinned } from './start-pinned.ts';
+
+const accepted = { waitForStage: WorkflowUpdateStage.ACCEPTED } as const;
+
+const retryEveryMs = 1000;
+
+/** The way to a run by Temporal's client. */
+export class TemporalRun implements RunWay {
+  readonly #handle: WorkflowHandle;
+  /** How to start a session with its first turn; undefined once the session is known to have begun. */
+  #start: WorkflowStartOptions | undefined;
+
+  /** @param start how to start a session with the first turn, where it is not open already */
+  constructor(handle: WorkflowHandle, start?: WorkflowStartOptions) {
+    this.#handle = handle;
+    this.#start = start;
+  }
+
+  get id(): string {
+    return this.#handle.workflowId;
+  }
+
+  async describe(): Promise<RunDescription> {
+    const { status, type } = await this.#handle.describe();
+    return { id: this.id, workflow: type, status: status.name.toLowerCase() as RunStatus };
+  }
+
+  async result(signal?: AbortSignal): Promise<unknown> {
+    return served(this.#handle, () => this.#handle.result(), { needsTask: true, ...(signal && { signal }) });
+  }
+
+  async state(): Promise<State> {
+    return served(this.#handle, () => this.#handle.query(stateQuery));
+  }
+
+  async pendingQuestions(): Promise<PendingQuestion[]> {
+    return this.#handle.query(pendingQuestionsQuery);
+  }
+
+  async pendingCalls(): Promise<PendingCall[]> {
+    return callsIn(await this.#handle.describe(), this.#handle.client.options.loadedDataConverter);
+  }
+
+  async events(from: number): Promise<RunEvent[]> {
+    return this.#handle.query(eventsQuery, from);
+  }
+
+  async cursor(): Promise<EventCursor> {
+    const { runId } = await this.#handle.describe();
+    const events = await this.#handle.client.getHandle(this.id, runId).query(eventsQuery);
+    return { runId, seq: events.at(-1)?.seq ?? 0 };
+  }
+
+  watch(options: WatchOptions): AsyncGenerator<RunSnapshot> {
+    return watchRun(this.#handle, options);
+  }
+
+  async show(options: ShowOptions): Promise<RunRecord> {
+    return showRun(this.#handle, options);
+  }
+
+  async cancel(): Promise<void> {
+    // The server takes a request to cancel what has ended, and does nothing.
+    await openWorkflow(this);
+    await this.#ifOpen(() => this.#handle.cancel());
+  }
+
+  async terminate(reason?: string): Promise<void> {
+    await this.#ifOpen(() => this.#handle.terminate(reason));
+  }
+
+  /** Sends a signal. To a run that has had as many as Temporal takes, it sends the update of the same name. */
+  async message(name: MessageName, ...payload: unknown[]): Promise<void> {
+    await this.#ifOpen(async () => {
+      try {
+        await this.#handle.signal(name, ...payload);
+      } catch (error) {
+        if (!isFullOfSignals(error)) throw error;
+        await this.#update(name, payload);
+      }
+    });
+  }
+
+  async turn(text: string, turnId: string, signal?: AbortSignal): Promise<TurnResult> {
+    return this.#orWhyEnded(async () => {
+      const turn = await this.#accepted(text, turnId, signal);
+      return signal === undefined ? untilReached(() => turn.result()) : this.#ended(turn, signal);
+    });
+  }
+
+  async begin(text: string, turnId: string, signal?: AbortSignal): Promise<void> {
+    await this.#orWhyEnded(() => this.#accepted(text, turnId, signal));
+  }
+
+  async #accepted(text: string, turnId: string, signal?: AbortSignal): Promise<WorkflowUpdateHandle<TurnResult>> {
+    const turn = await startPinned(() => untilReached(() => this.#begin(text, turnId), signal));
+    this.#start = undefined;
+    return turn;
+  }
+
+  async #orWhyEnded<T>(act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError) && !isCutOff(error)) throw error;
+      return await this.#throwWhyEnded(error);
+    }
+  }
+
+  async #ended(turn: WorkflowUpdateHandle<TurnResult>, signal: AbortSignal): Promise<TurnResult> {
+    // The SDK does not notice a signal that was aborted before.
+    signal.throwIfAborted();
+    try {
+      const { connection } = this.#handle.client;
+      return await untilReached(() => connection.withAbortSignal(signal, () => turn.result()), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    }
+  }
+
+  #begin(text: string, updateId: string): Promise<WorkflowUpdateHandle<TurnResult>> {
+    const turn = { ...accepted, updateId, args: [text] as [string] };
+    if (this.#start === undefined) return this.#handle.startUpdate(handleTextUpdate, turn);
+    const startWorkflowOperation = new WithStartWorkflowOperation('session', {
+      ...this.#start,
+      staticSummary: firstLine(text),
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    });
+    return this.#handle.client.startUpdateWithStart(handleTextUpdate, { ...turn, startWorkflowOperation });
+  }
+
+  /** Throws the reason for which the session ended, which its result has where it was refused or failed. @throws always */
+  async #throwWhyEnded(error: unknown): Promise<never> {
+    await this.#handle.result();
+    await openWorkflow(this);
+    throw error;
+  }
+
+  async #update(name: string, args: unknown[]): Promise<void> {
+    const update = { type: 'update', name } as UpdateDefinition<void, [unknown]>;
+    try {
+      await this.#handle.executeUpdate(update, { args: args as [unknown] });
+    } catch (error) {
+      if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+      throw new MessageRefusedError(this.id, error.cause?.message ?? error.message);
+    }
+  }
+
+  async #ifOpen(act: () => Promise<unknown>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) await openWorkflow(this);
+      throw error;
+    }
+  }
+}
+
+/** Whether the server takes no more signals for a run, of which it counts 10,000. It has no error class for that. */
+function isFullOfSignals(error: unknown): boolean {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) && cause.details.includes('execution limit for signal events');
+}
+
+/** Whether the session ended before the turn did. */
+const isCutOff = (error: unknown): boolean =>
+  error instanceof WorkflowUpdateFailedError &&
+  error.cause instanceof ApplicationFailure &&
+  error.cause.type === 'AcceptedUpdateCompletedWorkflow';
+
+/** Makes a request again until the server has answered it, or nobody waits for that any more. */
+async function untilReached<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      if (!isLost(error) && !(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) throw error;
+    }
+    await pause(retryEveryMs);
+  }
+}

@@ -1,0 +1,115 @@
+import { WorkflowExecutionAlreadyStartedError, type Client, type Connection } from '@temporalio/client';
+import type { Priority } from '@temporalio/common';
+import { canonicalJson } from '../../trust/mac.ts';
+import type { InputName } from '../../trust/schemas.ts';
+import { signed } from '../../trust/signature.ts';
+import { hashOf } from '../../util/ids.ts';
+import { RunExistsError } from '../errors.ts';
+import { questionsOf, waitingRuns, type InboxQuestion } from '../inbox.ts';
+import type { SessionInput } from '../inputs.ts';
+import { listRuns, type ListedRun, type ListOptions } from '../list.ts';
+import { deploymentName, firstLine } from '../names.ts';
+import { statsOf, type StatsOptions } from '../stats.ts';
+import type { Stats } from '../sum-up.ts';
+import type { RunInput, Runs, RunWay, StartOptions } from '../way.ts';
+import { TemporalRun } from './run.ts';
+import { startPinned } from './start-pinned.ts';
+
+/** Where and how runs are started. */
+interface Settings {
+  taskQueue: string;
+  /** The folder with whose secret inputs are signed. */
+  home: string;
+  /** The version of the workers to which runs are pinned. */
+  buildId?: string | undefined;
+  priority?: Priority | undefined;
+}
+
+/** The way to runs by a connection to Temporal. */
+export class TemporalRuns implements Runs {
+  readonly client: Client;
+  readonly #connection: Connection;
+  readonly #settings: Settings;
+
+  constructor(client: Client, connection: Connection, settings: Settings) {
+    this.client = client;
+    this.#connection = connection;
+    this.#settings = settings;
+  }
+
+  async start(type: InputName, id: string, input: RunInput, options: StartOptions): Promise<RunWay> {
+    const started = this.#startOptions(type, id, input, options);
+    return new TemporalRun(await startPinned(() => this.client.workflow.start(type, started)));
+  }
+
+  async startOnce(
+    type: InputName,
+    id: string,
+    input: RunInput,
+    options: StartOptions,
+  ): Promise<{ way: RunWay; isNew: boolean }> {
+    const request = hashOf(canonicalJson([type, input]));
+    const once = {
+      ...this.#startOptions(type, id, input, options),
+      memo: { ...options.memo, request },
+      workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
+    };
+    try {
+      return { way: new TemporalRun(await startPinned(() => this.client.workflow.start(type, once))), isNew: true };
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+    const { memo } = await this.client.workflow.getHandle(id).describe();
+    if (memo?.['request'] !== request) throw new RunExistsError(id);
+    return { way: this.run(id), isNew: false };
+  }
+
+  run(id: string): RunWay {
+    return new TemporalRun(this.client.workflow.getHandle(id));
+  }
+
+  session(id: string, input: SessionInput, options: StartOptions): RunWay {
+    return new TemporalRun(this.client.workflow.getHandle(id), this.#startOptions('session', id, input, options));
+  }
+
+  async waiting(): Promise<RunWay[]> {
+    return (await waitingRuns(this.client)).map(({ id }) => this.run(id));
+  }
+
+  async inbox(onSilent: (workflowId: string, reason: Error) => void): Promise<InboxQuestion[]> {
+    return questionsOf(this.client, onSilent);
+  }
+
+  async list(options: ListOptions): Promise<ListedRun[]> {
+    return listRuns(this.client, options);
+  }
+
+  async stats(options: StatsOptions): Promise<Stats> {
+    return statsOf(this.client, options);
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close();
+  }
+
+  #startOptions(
+    workflowType: InputName,
+    workflowId: string,
+    input: RunInput,
+    { priority = this.#settings.priority, sign = true }: StartOptions,
+  ) {
+    const { idea, problem, task, text } = input as Partial<Record<string, string>>;
+    // The summary in the list of the Web UI.
+    const staticSummary = firstLine(task ?? idea ?? problem ?? text ?? '');
+    const { buildId, home, taskQueue } = this.#settings;
+    const { namespace } = this.client.options;
+    return {
+      taskQueue,
+      workflowId,
+      args: [sign ? signed(input, { namespace, workflowType, workflowId }, home) : input],
+      ...(priority !== undefined && { priority }),
+      ...(staticSummary !== '' && { staticSummary }),
+      ...(buildId !== undefined && { versioningOverride: { pinnedTo: { deploymentName, buildId } } }),
+    };
+  }
+}

@@ -1,0 +1,97 @@
+import { EventType, type Event, type Interrupt, type RunFinishedEvent } from '@ag-ui/core';
+import type { RunEvent } from '../../protocol/events.ts';
+import { HttpProblem } from '../problems.ts';
+import { interruptOf } from './interrupts.ts';
+import { closing, line, nothingTold, opening, tell, type Told } from './telling.ts';
+import { ifAnswered, onceAnswered, type Thread } from './thread.ts';
+
+/** Where a stream begins: with a session's turn, by the id of its update, or behind an event, 0 being the beginning. */
+export type Begin = { turn: string } | { after: number };
+
+/** How a stream ends. */
+export type Ending = Pick<RunFinishedEvent, 'outcome' | 'result'>;
+
+interface Followed {
+  chain: string;
+  begin: Begin;
+  /** What this request has answered: it waits until the run has taken that, or says that it does not. */
+  answered: Set<string>;
+  /** Whether the run had ended before the request came. */
+  isOver: boolean;
+}
+
+/**
+ * Tells what happens in a run, until its turn or itself has ended, or something waits for a person. What happens in between is
+ * told by the next stream.
+ *
+ * @throws where the turn or the run has failed
+ */
+export async function* follow(thread: Thread, followed: Followed): AsyncGenerator<Event, Ending> {
+  const { answered, begin, chain, isOver } = followed;
+  const { feeds, id, reprise, signal } = thread;
+  let told = nothingTold(id, chain);
+  let isTold = 'after' in begin && begin.after === 0;
+  /** What the opening of a session has told before its first turn. */
+  const notices: Event[] = [];
+  let troubles = 0;
+  if (isTold) yield* opening(told);
+  for await (const item of feeds.follow(id, { signal })) {
+    if (item.type === 'end') {
+      if (!isOver && (item.status === 'failed' || item.status === 'timed_out')) await reprise.getRun(id).result();
+      if (!isTold) await reprise.getRun(id).assertOpen();
+      yield* closing(told, null);
+      return { outcome: { type: item.status === 'completed' ? 'success' : 'cancelled' } };
+    }
+    if (item.type === 'trouble' && isTold) yield line(`${chain}-trouble-${++troubles}`, item.message);
+    if (item.type !== 'event') continue;
+    const { event } = item;
+    const [after, events] = tell(told, event);
+    told = after;
+    if (isTold) yield* events;
+    else if (isBegin(begin, event)) {
+      isTold = true;
+      yield* opening(told);
+      if ('turn' in begin && told.view.turn === 1) yield* notices;
+    } else if (told.view.turn === 0) notices.push(...events.filter(({ type }) => type !== EventType.STATE_DELTA));
+    if (!isTold) continue;
+    if (event.type === 'turn_failed') throw new HttpProblem(502, event.why);
+    if (event.type === 'final') {
+      const { agent, outcome } = event;
+      yield* closing(told, await usageOf(thread));
+      const type = outcome === 'cancelled' ? 'cancelled' : 'success';
+      return { outcome: { type }, result: { run: id, outcome, agent } };
+    }
+    if (isRefusal(event)) answered.clear();
+    const interrupts = await interruptsOf(thread, told, { answered, chain, seq: event.seq });
+    if (interrupts.length === 0) continue;
+    yield* closing(told, await usageOf(thread));
+    return { outcome: { type: 'interrupt', interrupts } };
+  }
+  throw new Error('nobody reads the stream any more');
+}
+
+const isBegin = (begin: Begin, event: RunEvent): boolean =>
+  'turn' in begin ? event.type === 'turn' && event.id === begin.turn : event.seq >= begin.after;
+
+/** Whether the run does not take what a person has sent, so that what they were asked may still wait. */
+const isRefusal = (event: RunEvent): boolean =>
+  event.type === 'restart_refused' || (event.type === 'warning' && event.text.includes(' is ignored: '));
+
+const usageOf = async (thread: Thread) =>
+  (await ifAnswered(thread, () => thread.reprise.getRun(thread.id).state()))?.usage ?? null;
+
+/**
+ * What waits for a person, apart from what was just answered. Where more waits than the events have told of so far, it is none
+ * yet: all that waits is asked at once.
+ */
+async function interruptsOf(
+  thread: Thread,
+  { calls, waiting }: Told,
+  { answered, ...place }: { answered: ReadonlySet<string>; chain: string; seq: number },
+): Promise<Interrupt[]> {
+  if (waiting.every((id) => answered.has(id))) return [];
+  const pending = await onceAnswered(thread, () => thread.reprise.getRun(thread.id).pendingQuestions());
+  const open = pending.filter(({ questionId }) => !answered.has(questionId));
+  if (open.some(({ questionId }) => !waiting.includes(questionId))) return [];
+  return open.map((each) => interruptOf(each, place, calls.find(({ asks }) => asks === each.questionId)?.id));
+}

@@ -1,0 +1,58 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { isPassing } from '../../client/snapshot.ts';
+import { hashOf } from '../../util/ids.ts';
+import { isOpenStatus } from '../../util/run-status.ts';
+import type { Reprise } from '../../client.ts';
+import type { Feeds } from '../../client/feed.ts';
+
+/** What a request is about. */
+export interface Thread {
+  /** Whose runs a worker takes. */
+  reprise: Reprise;
+  feeds: Feeds;
+  /** The workflow's id: that of the thread's session, or of the run that belongs to its last message. */
+  id: string;
+  /** Says that nobody reads the stream any more. */
+  signal: AbortSignal;
+}
+
+/** How long a worker may take to answer a query, in milliseconds. */
+const patienceMs = 3000;
+
+const everyMs = 1000;
+
+/**
+ * The run that a workflow's id has now, through all that it continues as. It needs no worker.
+ *
+ * @returns `chain` tells it from earlier ones of the same id; undefined where there is none
+ */
+export async function chainOf({ id, reprise }: Thread): Promise<{ chain: string; isOpen: boolean } | undefined> {
+  try {
+    const { raw, runId, status } = await reprise.client.workflow.getHandle(id).describe();
+    const first = raw.workflowExecutionInfo?.firstRunId || runId;
+    return { chain: hashOf(first).slice(0, 8), isOpen: isOpenStatus(status.name) };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+/** What a query says, or undefined where no worker answers it at present. */
+export async function ifAnswered<T>({ reprise }: Thread, query: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await reprise.client.withDeadline(Date.now() + patienceMs, query);
+  } catch (error) {
+    if (isPassing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** What a query says, as soon as a worker answers it. @throws where nobody waits for it any more */
+export async function onceAnswered<T>(thread: Thread, query: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const answered = await ifAnswered(thread, query);
+    if (answered !== undefined) return answered;
+    await pause(everyMs, undefined, { signal: thread.signal });
+  }
+}

@@ -1,0 +1,118 @@
+import type { ToolAnnotations } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Config } from '../../config/kinds.ts';
+import { reaches, type Access } from '../access.ts';
+import { defaultName, namedConfigs } from '../configs.ts';
+import { HttpProblem } from '../problems.ts';
+import type { Served } from '../served.ts';
+import { assertReached, startNamed } from '../start.ts';
+import { choices, reply } from './reply.ts';
+import { longestWait } from './wait.ts';
+
+/** Who calls tools, and of what server. */
+export interface Caller {
+  served: Served;
+  access: Access;
+}
+
+/** A tool. It does something, and then there is a run to tell of. */
+export interface Tool {
+  description: string;
+  annotations: ToolAnnotations;
+  input: z.ZodType<Given>;
+  /** Whether it starts a run, which may go on as a task of the protocol. */
+  starts?: true;
+  /** @returns the run's id @throws `HttpProblem`, and the client's errors */
+  act(given: Given): Promise<string>;
+}
+
+/** What a tool is called with, checked. */
+export interface Given {
+  /** How many seconds it waits for the run. */
+  wait: number;
+  [key: string]: string | number | undefined;
+}
+
+const wait = (usual: number) =>
+  z
+    .int()
+    .min(0)
+    .max(longestWait)
+    .default(usual)
+    .describe('How many seconds to wait until the run has ended or waits for a person; 0: only look');
+
+const run = z.string().min(1).max(1000).describe("The run's id");
+
+const decisions = z.enum([...new Set(Object.values(choices).flat())]);
+
+/** All tools by their names, for one caller. */
+export function toolsOf({ access, served }: Caller): Record<string, Tool> {
+  const starter = (key: string, kinds: Config['kind'][], description: string): Tool => ({
+    description,
+    annotations: { destructiveHint: false, openWorldHint: true },
+    get input() {
+      const fitting = namedConfigs(served.configs, access).filter(({ kind }) => kinds.includes(kind));
+      const names = fitting.map(({ name }) => name).join(', ');
+      return z.strictObject({
+        [key]: z.string().min(1),
+        configuration: z
+          .string()
+          .default(defaultName)
+          .describe(`One of these, else the default: ${names || 'none'}`),
+        id: z
+          .string()
+          .regex(/^[\w.:-]{1,200}$/, 'has letters, digits and . : - _ alone')
+          .optional()
+          .describe('An id for the run, by which the same request finds it again; a new one when absent'),
+        wait: wait(longestWait),
+      }) as unknown as z.ZodType<Given>;
+    },
+    starts: true,
+    async act({ configuration, id, [key]: text }) {
+      const wanted = { name: String(configuration), kinds, text: String(text) };
+      const own = id === undefined || reaches(access, String(id)) ? id : `${access.prefix}${id}`;
+      const { run } = await startNamed(served, access, { ...wanted, ...(own !== undefined && { id: String(own) }) });
+      return run.id;
+    },
+  });
+  return {
+    ask_team: starter(
+      'task',
+      ['team', 'agent'],
+      'Lets a team of agents answer a task: each answers, they vote, and the best answer is presented and judged.',
+    ),
+    research: starter('idea', ['research'], 'Researches an idea and its prior art, critically, and writes a report.'),
+    solve: starter('problem', ['plan'], 'Solves a problem by a plan of subtasks, and validates the solution.'),
+    answer: {
+      description:
+        'Tells a run what a person has decided about what waits. Ask your user first: it may let an agent act.',
+      annotations: { destructiveHint: true, openWorldHint: true },
+      input: z.strictObject({
+        run,
+        question: z.string().optional().describe('The questionId of what waits, where several things do'),
+        text: z.string().max(100_000).default('').describe('The answer to a question; else a reason, or a note'),
+        decision: decisions.optional().describe('What is decided where it is no question, or that it is skipped'),
+        wait: wait(longestWait),
+      }),
+      async act({ decision, question, run, text }) {
+        const id = String(run);
+        assertReached(access, id);
+        await served.reprise.getRun(id).assertOpen();
+        const pending = await served.reprise.getRun(id).pendingQuestions();
+        const [found, other] = pending.filter(({ questionId }) => [undefined, questionId].includes(question as string));
+        const there = pending.map(({ questionId }) => questionId).join(', ') || 'nothing';
+        if (found === undefined)
+          throw new HttpProblem(409, `${question ?? 'Nothing'} waits no longer; there is: ${there}`);
+        if (other !== undefined) throw new HttpProblem(409, `Several things wait; name one by question: ${there}`);
+        await reply(served.reprise, id, found, { decision: decision as string | undefined, text: String(text) });
+        return id;
+      },
+    },
+    status: {
+      description: 'Tells the state of a run, what of it waits for a person, and its answer once it has ended.',
+      annotations: { readOnlyHint: true },
+      input: z.strictObject({ run, wait: wait(0) }),
+      act: async ({ run }) => String(run),
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { WorkflowFailedError } from '@temporalio/client';
+import { z } from 'zod';
+import type { PendingQuestion, Run, RunResult } from '../../client.ts';
+import { cutInMiddle } from '../../util/text/cut.ts';
+import { isOpenStatus } from '../../util/run-status.ts';
+import { markdownOf } from '../../workflows/research/rules/report.ts';
+import { problemOf } from '../problems.ts';
+import type { Served } from '../served.ts';
+import { choices } from './reply.ts';
+
+/** How many characters of an answer, and of what is asked, are told at most: a model is to read them. */
+const longest = { answer: 100_000, question: 10_000 };
+
+/** What every tool returns of a run. */
+export const viewSchema = z.object({
+  run: z.string().describe("The run's id, for the tools `status` and `answer`"),
+  state: z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled']),
+  doing: z.string().optional().describe('What a run that goes on is doing, or why that is not known'),
+  waits: z
+    .array(
+      z.object({
+        questionId: z.string(),
+        kind: z.enum(['question', 'approval', 'tool', 'key']),
+        from: z.string().describe('The agent that asks'),
+        question: z.string(),
+        expiresAt: z.string().optional().describe('When the agent goes on without an answer; absent: never'),
+      }),
+    )
+    .describe('What waits for a person'),
+  outcome: z.string().optional().describe('How the run has ended'),
+  answer: z.string().optional(),
+  error: z.string().optional().describe('Why the run has failed'),
+  costUsd: z.number().optional(),
+  startedAt: z.string(),
+  endedAt: z.string().optional(),
+});
+
+export type RunView = z.infer<typeof viewSchema>;
+
+/** A run as it is now. @throws `WorkflowNotFoundError` */
+export async function look({ reprise }: Served, id: string): Promise<RunView> {
+  const run = reprise.getRun(id);
+  const { closeTime, startTime, status } = await reprise.client.workflow.getHandle(id).describe();
+  const common = { run: id, startedAt: startTime.toISOString(), waits: [] };
+  if (isOpenStatus(status.name)) return { ...common, ...(await openPart(run)) };
+  return { ...common, ...(closeTime && { endedAt: closeTime.toISOString() }), ...(await endedPart(run)) };
+}
+
+async function openPart(run: Run): Promise<Partial<RunView> & Pick<RunView, 'state'>> {
+  try {
+    // It is asked first since it finds out where there is nobody to answer.
+    const { phase } = await run.state();
+    const waits = (await run.pendingQuestions()).map(waitingOf);
+    return { state: waits.length > 0 ? 'waiting' : 'running', doing: phase, waits };
+  } catch (error) {
+    return { state: 'running', doing: problemOf(error).detail };
+  }
+}
+
+async function endedPart(run: Run): Promise<Partial<RunView> & Pick<RunView, 'state'>> {
+  try {
+    const result = await run.result();
+    const { outcome, usage } = result;
+    const state = outcome === 'cancelled' ? 'cancelled' : 'completed';
+    return { state, outcome, answer: cut(textOf(result), longest.answer), costUsd: usage.costUsd };
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    return { state: 'failed', error: problemOf(error).detail };
+  }
+}
+
+const textOf = (result: RunResult): string =>
+  result.workflow === 'research' ? markdownOf(result.report) : result.answer;
+
+const waitingOf = ({ expiresAt, from, kind, question, questionId, ...call }: PendingQuestion) => ({
+  questionId,
+  kind,
+  from,
+  question: cut(kind === 'tool' ? `${question}\n${call.tool} ${call.arguments}` : question, longest.question),
+  ...(expiresAt !== null && { expiresAt }),
+});
+
+const cut = (text: string, most: number): string =>
+  text.length <= most ? text : cutInMiddle(text, most - most / 10, most / 10);
+
+/** The same in words, for a model that reads no structured content. */
+export function viewText({ answer = '', costUsd = 0, doing, error, outcome, run, state, waits }: RunView): string {
+  if (state === 'running')
+    return `The run ${run} is still running (${doing}): call status {"run": "${run}", "wait": 50}`;
+  if (state === 'failed') return `The run ${run} has failed: ${error}`;
+  if (state !== 'waiting') return `${answer}\n\n(run ${run}, ${outcome}, $${costUsd.toFixed(4)})`;
+  const asked = waits.map(({ from, kind, question, questionId }) => {
+    const ways = [...(kind === 'question' ? ['"text": "…"'] : []), `"decision": "${choices[kind].join('" | "')}"`];
+    const call = `answer {"run": "${run}", "question": "${questionId}", ${ways.join(' or ')}}`;
+    return `${from} asks: ${question}\nOnce a person has decided: ${call}`;
+  });
+  return [`The run ${run} waits for a person.`, ...asked].join('\n\n');
+}

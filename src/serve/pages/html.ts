@@ -1,0 +1,42 @@
+import { html as template } from 'hono/html';
+import type { HtmlEscapedString } from 'hono/utils/html';
+import { printable } from '../../util/text/printable.ts';
+
+/** A piece of a page. */
+export type Html = HtmlEscapedString;
+
+/** What may stand in a piece of a page: texts are shown as they are, and nothing where there is nothing. */
+type Shown = string | number | false | undefined | Html | Shown[];
+
+/**
+ * A piece of a page. Whatever stands in it is shown as a text, unless a piece has been made of it here: it can be no element, no
+ * attribute's end, and nothing that steers a terminal or shows the text in another order. An attribute stands in double quotes.
+ *
+ * It is a template and not `hono/jsx`, since Node runs these files as they are, and takes no other syntax than types off.
+ */
+export const html = (strings: TemplateStringsArray, ...values: Shown[]): Html =>
+  template(strings, ...values.map(safe)) as Html;
+
+/** What a run says is a text may be anything once a model has filled it in: only what was made here is taken as it is. */
+function safe(value: Shown): unknown {
+  if (Array.isArray(value)) return value.map(safe);
+  if (value === undefined || value === false) return value;
+  // A piece is an object of the class String, which nothing that was read from JSON is.
+  if (typeof value === 'object' && (value as object).constructor === String) return value;
+  return printable(String(value));
+}
+
+/** The path of a run's page, or of one below it. */
+export const runPath = (id: string, ...rest: string[]): string =>
+  ['/runs', id, ...rest].map((part, index) => (index === 0 ? part : encodeURIComponent(part))).join('/');
+
+/** A text of any length with the lines that it has. */
+export const textBlock = (text: string): Html => html`<div class="text">${text.trim()}</div>`;
+
+/** A part of a page with a heading and a list; nothing where the list is empty. */
+export const listPart = (title: string, items: Array<Html | string>): Html | false =>
+  items.length > 0 &&
+  html`<h2>${title}</h2>
+    <ul>
+      ${items.map((item) => html`<li>${item}</li>`)}
+    </ul>`;

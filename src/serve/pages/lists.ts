@@ -1,0 +1,52 @@
+import type { ListedRun } from '../../client.ts';
+import { kindOf } from '../../client/show/kinds.ts';
+import { ageText, stateOf } from '../../client/show/progress.ts';
+import { dollarText } from '../../client/show/spent.ts';
+import { reaches, type Access } from '../access.ts';
+import type { Served } from '../served.ts';
+import { html, runPath, type Html } from './html.ts';
+import { waitFacts, waitItem } from './waits.ts';
+
+/** How many runs are listed. */
+const most = 50;
+
+/** The newest runs, as `reprise list` lists them. */
+export async function runsPage({ reprise }: Served, access: Access): Promise<{ body: Html; isLive: boolean }> {
+  const found = await reprise.list({ limit: most + 1, prefix: access.prefix });
+  const runs = found.slice(0, most);
+  const more = html`<p class="facts">These are the newest ${most}; the command <code>list --all</code> lists all.</p>`;
+  return {
+    body: html`${runs.length === 0 && html`<p>There are no runs yet.</p>`}
+      <ul>
+        ${runs.map(runItem)}
+      </ul>
+      ${found.length > most && more}`,
+    isLive: runs.some(({ endedAt }) => endedAt === null),
+  };
+}
+
+function runItem(run: ListedRun): Html {
+  const { id, question, spent, startedAt, waiting, workflow } = run;
+  const age = `${ageText(Date.now() - Date.parse(startedAt))} ago`;
+  const facts = [kindOf(workflow), stateOf(run), age, ...(spent === null ? [] : [dollarText(spent.costUsd)]), id];
+  return html`<li>
+    <a href="${runPath(id)}">${question.trim() || id}</a>
+    <p class="facts">${facts.join(', ')}</p>
+    ${waiting.map((each) => html`<p class="waits">${waitFacts(each)}</p>`)}
+  </li>`;
+}
+
+/** All that waits for a person, as `reprise inbox` prints it. */
+export async function inboxPage({ reprise }: Served, access: Access): Promise<Html> {
+  const silent: string[] = [];
+  const waiting = await reprise.inbox((id) => silent.push(id));
+  const own = waiting.filter(({ workflowId }) => reaches(access, workflowId));
+  const unheard = silent.filter((id) => reaches(access, id));
+  return html`${own.length === 0 && html`<p>Nobody waits for a person.</p>`}
+  ${own.map(
+    (each) =>
+      html`<h2><a href="${runPath(each.workflowId)}">${each.workflowId}</a></h2>
+        ${waitItem(each.workflowId, each, access.grant.kind !== 'read')}`,
+  )}
+  ${unheard.map((id) => html`<p class="problem">${id} waits for a person and does not tell its question.</p>`)}`;
+}

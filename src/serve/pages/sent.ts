@@ -1,0 +1,183 @@
+import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import { argumentReader } from '../../activities/tools/arguments.ts';
+import type { Reprise, Run, RunEvent } from '../../client.ts';
+import { isPassing } from '../../client/snapshot.ts';
+import { handleTextUpdate } from '../../protocol/definitions.ts';
+import { messageRoom, type PendingQuestion } from '../../protocol/questions.ts';
+import type { ToolDecision } from '../../protocol/tools/permissions.ts';
+import { inputProblem } from '../../workflows/runtime/size.ts';
+import type { Access } from '../access.ts';
+import { HttpProblem } from '../problems.ts';
+import type { Served } from '../served.ts';
+import { derivedId, startNamed } from '../start.ts';
+import type { Refused, RunAct } from './forms.ts';
+
+/** What has come of a form, by the word in the address of the page that tells it. */
+export const outcomes = {
+  answered: 'Your answer has arrived.',
+  skipped: 'It is skipped.',
+  allowed: 'The tool call is allowed.',
+  edited: 'The tool call runs with your arguments.',
+  denied: 'The tool call is denied.',
+  already: 'It was settled already by somebody else. What you have sent has no effect.',
+  over: 'Nobody waits for it any more. What you have sent has no effect.',
+  late: 'Nobody waits for it any more. Your answer is kept for those who ask next.',
+  sent: 'It is sent. No worker has answered yet; it counts as soon as one does.',
+  started: 'It is started.',
+  restart: 'The restart is asked for.',
+  decide: 'Your decision has arrived.',
+  message: 'Your message has arrived.',
+  cancel: 'It was asked to end.',
+} as const;
+
+export type Outcome = keyof typeof outcomes;
+
+/** What a form has sent, by the names of its fields. */
+export type Sent = Record<string, string>;
+
+/** How long a worker may take to answer, in milliseconds. */
+const patience = 5000;
+
+/** Asks a run something that its worker must answer. @returns undefined where none does */
+export async function patiently<T>({ client }: Reprise, ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await client.withDeadline(Date.now() + patience, ask);
+  } catch (error) {
+    if (!isPassing(error)) throw error;
+    return undefined;
+  }
+}
+
+export type Closing = Extract<RunEvent, { type: 'question_closed' | 'approval_resolved' | 'key_closed' }>;
+
+const isClosing = (event: RunEvent): event is Closing =>
+  event.type === 'question_closed' || event.type === 'approval_resolved' || event.type === 'key_closed';
+
+/** How something has stopped waiting; undefined where it waits still, or never has. */
+export const closingOf = (events: RunEvent[], id: string): Closing | undefined =>
+  events.filter(isClosing).findLast(({ questionId }) => questionId === id);
+
+/** What is wrong about what a form has sent before anything is done; undefined if nothing is. @param needed what must be there */
+function refusalOf(sent: Sent, needed: string[]): Refused | undefined {
+  const missing = needed.find((field) => (sent[field] ?? '').trim() === '');
+  if (missing !== undefined) return { field: missing, problem: 'It must not be empty', typed: sent };
+  const field = bounded.find((name) => (sent[name]?.length ?? 0) > messageRoom);
+  const problem = `It may have ${messageRoom.toLocaleString('en-US')} characters`;
+  return field === undefined ? undefined : { field, problem, typed: sent };
+}
+
+const bounded = ['reason', 'instructions', 'note', 'arguments'];
+
+/** Settles what waits as a form says, and tells what has come of that: somebody else may have been quicker. */
+export async function settle(reprise: Reprise, id: string, waits: string, sent: Sent): Promise<Outcome | Refused> {
+  const run = reprise.getRun(id);
+  await run.assertOpen();
+  const { act = '' } = sent;
+  const refusal = refusalOf(sent, act === 'answer' ? ['answer'] : []);
+  if (refusal !== undefined) return refusal;
+  const isAnswer = act === 'answer' || act === 'skip';
+  const answer = act === 'answer' ? (sent['answer'] ?? '').trim() : '';
+  const decision = isAnswer ? undefined : await decisionOf(reprise, run, waits, sent);
+  if (decision !== undefined && 'problem' in decision) return decision;
+  await (decision === undefined ? run.answer({ questionId: waits, answer }) : run.approve(decision));
+  const events = await patiently(reprise, () => run.events());
+  const closing = events && closingOf(events, waits);
+  return closing === undefined ? 'sent' : outcomeOf(closing, decision?.action ?? act, answer);
+}
+
+/** What has come of an answer or a decision, by how that has stopped waiting which it was for. */
+export function outcomeOf(closing: Closing, act: string, answer: string): Outcome {
+  const { how } = closing;
+  const meant = { answer: 'answered', skip: 'skipped', allow: 'allowed', deny: 'denied', edit: 'edited' }[act];
+  const isOther = closing.type === 'question_closed' && (closing.answer ?? '').trim() !== answer;
+  if (how === meant && !isOther) return how as Outcome;
+  if (how !== 'timeout' && how !== 'withdrawn') return 'already';
+  return act === 'answer' ? 'late' : 'over';
+}
+
+/** What a form decides about a tool call. @throws `HttpProblem` where it decides nothing */
+async function decisionOf(reprise: Reprise, run: Run, id: string, sent: Sent): Promise<ToolDecision | Refused> {
+  const { act = '', reason = '' } = sent;
+  const why = reason.trim() !== '' && { reason: reason.trim() };
+  switch (act) {
+    case 'allow':
+      return { id, action: 'allow' };
+    case 'always':
+      return { id, action: 'allow', always: true };
+    case 'deny':
+      return { id, action: 'deny', ...why };
+    case 'never':
+      return { id, action: 'deny', ...why, always: true };
+    case 'edit': {
+      const waiting = await patiently(reprise, () => run.pendingQuestions());
+      const asked = waiting?.find(({ questionId }) => questionId === id);
+      const given = argumentsTyped(sent['arguments'] ?? '', asked);
+      if (typeof given !== 'string') return { id, action: 'edit', arguments: given };
+      return { field: 'arguments', problem: given, typed: sent };
+    }
+    default:
+      throw new HttpProblem(400, `The form decides nothing: "${act}" is none of its buttons`);
+  }
+}
+
+/** Arguments that a person has typed, or in words why they are none. @param asked what they are for, if that is known */
+function argumentsTyped(json: string, { parameters, tool: name = '' }: Partial<PendingQuestion> = {}) {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return 'The arguments of a call are one JSON object, such as {"to": "…"}';
+    if (parameters === undefined) return value as Record<string, unknown>;
+    const read = argumentReader([{ name, description: '', parameters }]);
+    const { reply } = read({ id: 'edited', name, arguments: json }, 'tool_calls');
+    return 'error' in reply ? reply.error : (value as Record<string, unknown>);
+  } catch (error) {
+    return `These arguments are no JSON: ${(error as Error).message}`;
+  }
+}
+
+const needed: Record<RunAct, string[]> = {
+  restart: ['reason', 'instructions'],
+  decide: ['act'],
+  message: ['text', 'once'],
+  cancel: [],
+};
+
+/** Does to a run what a form says. */
+export async function actOn(reprise: Reprise, id: string, act: RunAct, sent: Sent): Promise<Outcome | Refused> {
+  const refusal = refusalOf(sent, needed[act]);
+  if (refusal !== undefined) return refusal;
+  const { instructions = '', note = '', reason = '', text = '' } = sent;
+  if (act === 'restart') await reprise.getResearch(id).requestRestart(reason.trim(), instructions.trim());
+  else if (act === 'cancel') await reprise.getRun(id).cancel();
+  else if (act === 'decide') {
+    const action = sent['act'] === 'accept' ? 'accept' : 'stop';
+    await reprise.getResearch(id).decide({ action, ...(note.trim() !== '' && { note: note.trim() }) });
+  } else {
+    const problem = inputProblem({ text }) ?? (await messageProblem(reprise, id, text.trim(), sent['once'] ?? ''));
+    if (problem !== undefined) return { field: 'text', problem, typed: sent };
+  }
+  return act;
+}
+
+/** Hands a session its next turn, whose end nobody waits for here. @param updateId by which a form that is sent twice is one turn */
+async function messageProblem({ client }: Reprise, id: string, text: string, updateId: string) {
+  const turn = { args: [text] as [string], updateId, waitForStage: 'ACCEPTED' as const };
+  const begin = () => client.workflow.getHandle(id).startUpdate(handleTextUpdate, turn);
+  try {
+    await client.withDeadline(Date.now() + patience, begin);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) && !isPassing(error)) throw error;
+    return 'No worker takes it at present. Send it again in a while: it counts once';
+  }
+}
+
+/** Starts what a form says: sent twice by one form it is one run. @returns its id */
+export async function startSent(served: Served, access: Access, sent: Sent): Promise<{ id: string } | Refused> {
+  const { name = '', once = '', text = '' } = sent;
+  const refusal = refusalOf(sent, ['text']);
+  if (refusal !== undefined) return refusal;
+  const id = derivedId(access, 'page', JSON.stringify([once, name, text]));
+  const { run } = await startNamed(served, access, { name, text: text.trim(), id });
+  return { id: run.id };
+}

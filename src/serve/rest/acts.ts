@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { z } from 'zod';
+import { SessionRun } from '../../client.ts';
+import {
+  argumentsProblem,
+  assertAnswers,
+  decidable,
+  meantCall,
+  meantQuestion,
+  restartable,
+} from '../../client/asked.ts';
+import { TemporalRun } from '../../client/temporal/run.ts';
+import { isOpen } from '../../client/way.ts';
+import { messageRoom, type PendingQuestion } from '../../protocol/questions.ts';
+import type { ToolDecision } from '../../protocol/tools/permissions.ts';
+import { HttpProblem } from '../problems.ts';
+import { inputOf, someInput } from './inputs.ts';
+import { operation, waitOf, type Asked, type Operation } from './operation.ts';
+
+const said = z.string().max(messageRoom);
+const needed = said.trim().min(1);
+
+const decisionSchema = z
+  .strictObject({
+    id: z.string().min(1).optional().describe('The call; absent: the only one that waits.'),
+    action: z.enum(['allow', 'deny', 'edit']),
+    arguments: z.unknown().optional().describe('With edit: in place of all of them.'),
+    reason: said.optional(),
+    always: z.boolean().optional().describe('With allow or deny: for all later calls of the tool too.'),
+  })
+  .refine(({ action, always }) => !(action === 'edit' && always), {
+    path: ['always'],
+    message: 'goes with allow or deny; edit is about one call',
+  });
+
+/** How what is no question is settled. */
+const ways: Record<PendingQuestion['kind'], string[]> = {
+  question: [],
+  approval: ['POST …/decide or …/restart'],
+  tool: ['POST …/approve'],
+  key: ['the run goes on by itself once the worker has it; an empty answer goes on without it'],
+};
+
+const done = { 200: 'It is sent.' };
+
+/** What a person may do about a run. */
+export const actOperations: Operation[] = [
+  operation({
+    method: 'POST',
+    path: '/runs/{id}/answer',
+    name: 'answerQuestion',
+    what: 'Answers a question. An empty answer skips it.',
+    body: z.strictObject({
+      questionId: z.string().min(1).optional().describe('Absent: the only one that waits.'),
+      answer: z.string(),
+    }),
+    answers: done,
+    async handle({ body, c, id, served: { reprise } }) {
+      const run = reprise.getRun(id);
+      await run.assertOpen();
+      const meant = await meantQuestion(reprise, run, body.questionId, 'questionId');
+      assertAnswers(meant, body.answer, run, ({ kind }) => ways[kind]);
+      await run.answer({ questionId: meant.questionId, answer: body.answer });
+      return c.json({ id, questionId: meant.questionId });
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/runs/{id}/approve',
+    name: 'approveCall',
+    what: 'Decides about a tool call that waits for leave.',
+    body: decisionSchema,
+    answers: done,
+    async handle({ body, c, id, served: { reprise } }) {
+      const run = reprise.getRun(id);
+      await run.assertOpen();
+      const { pending, questionId } = await meantCall(reprise, run, body.id);
+      const wrong = body.action === 'edit' ? argumentsProblem(body.arguments, pending) : undefined;
+      if (wrong !== undefined) throw new HttpProblem(422, `arguments: ${wrong}`);
+      await run.approve({ ...body, id: questionId } as ToolDecision);
+      return c.json({ id, questionId });
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/runs/{id}/restart',
+    name: 'restartRun',
+    what: 'Has the work of a team, or of research, started over.',
+    body: z.strictObject({ reason: needed, instructions: needed }),
+    answers: done,
+    async handle({ body, c, id, served: { reprise } }) {
+      await (await restartable(reprise, id)).requestRestart(body.reason, body.instructions);
+      return c.json({ id });
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/runs/{id}/decide',
+    name: 'decideResearch',
+    what: 'Ends the loop of a research run: `accept` goes on to the synthesis, `stop` ends without a further model call.',
+    body: z.strictObject({ action: z.enum(['accept', 'stop']), note: said.optional() }),
+    answers: done,
+    async handle({ body: { action, note }, c, id, served: { reprise } }) {
+      await (await decidable(reprise, id)).decide({ action, ...(note !== undefined && { note }) });
+      return c.json({ id });
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/runs/{id}/cancel',
+    name: 'cancelRun',
+    what: 'Asks a run to end with the best that it has.',
+    answers: done,
+    async handle({ c, id, served: { reprise } }) {
+      await reprise.getRun(id).cancel();
+      return c.json({ id });
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/runs/{id}/message',
+    name: 'sendMessage',
+    what: 'Takes a turn of a session. One that goes on for longer is found by sending the same again.',
+    headers: { 'Idempotency-Key': "The turn's id: the same request again is the same turn." },
+    query: z.object({ wait: waitOf(60) }),
+    body: z.strictObject({
+      text: z.string().trim().min(1),
+      input: someInput.optional().describe('With which the session begins where none of this id is open.'),
+    }),
+    answers: {
+      200: 'What the turn has come to: {"answer", "messages", "turn", …}.',
+      202: 'It goes on: {"id", "turnId"}.',
+    },
+    async handle(asked) {
+      const { body, c, id, query } = asked;
+      const turnId = c.req.header('idempotency-key') ?? randomUUID();
+      const session = await sessionOf(asked, body.input);
+      const signal = AbortSignal.any([AbortSignal.timeout(query.wait * 1000), c.req.raw.signal]);
+      try {
+        return c.json(await session.send(body.text, turnId, signal));
+      } catch (error) {
+        if (error !== signal.reason) throw error;
+        return c.json({ id, turnId }, 202);
+      }
+    },
+  }),
+  ...(['close', 'stopTurn'] as const).map((name) =>
+    operation({
+      method: 'POST',
+      path: `/runs/{id}/${name}`,
+      name: name === 'close' ? 'closeSession' : name,
+      what:
+        name === 'close'
+          ? 'Ends a session after the turns that were sent so far.'
+          : 'Ends the turn of a session that is under way with what there is.',
+      answers: done,
+      async handle(asked) {
+        await (await sessionOf(asked))[name]();
+        return asked.c.json({ id: asked.id });
+      },
+    }),
+  ),
+];
+
+/** A session that is open, or that may begin. @throws `HttpProblem`; `WorkflowNotFoundError` */
+async function sessionOf(asked: Asked, input?: Record<string, unknown>): Promise<SessionRun> {
+  const { id, served } = asked;
+  const way = new TemporalRun(served.reprise.client.workflow.getHandle(id));
+  const known = await way.describe().catch((error: unknown) => {
+    if (error instanceof WorkflowNotFoundError && input !== undefined) return undefined;
+    throw error;
+  });
+  if (known !== undefined && known.workflow !== 'session')
+    throw new HttpProblem(422, `The run ${id} is no session: its type is ${known.workflow}`);
+  if (input === undefined || (known !== undefined && isOpen(known.status))) return new SessionRun(way);
+  const begun = inputOf(asked, 'session', input);
+  return (await served.ready()).getSession(id, begun.input, { sign: begun.sign });
+}

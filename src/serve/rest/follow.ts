@@ -1,0 +1,61 @@
+import type { SSEMessage } from 'hono/streaming';
+import { z } from 'zod';
+import type { Run, RunEvent } from '../../client.ts';
+import type { Feeds } from '../../client/feed.ts';
+import { isOpen } from '../../client/way.ts';
+import { HttpProblem } from '../problems.ts';
+import { events } from '../streams.ts';
+import { flag, operation, valid } from './operation.ts';
+
+const place = z.coerce.number().int().min(0).default(0);
+
+/** The events of a run. */
+export const followOperation = operation({
+  method: 'GET',
+  path: '/runs/{id}/events',
+  name: 'followRun',
+  what:
+    'The events behind `after`. As a stream of server-sent events, all to come too: messages without a name, whose id is ' +
+    '`seq`. Besides there are those named `text` (with `text`), `trouble` (nothing new can be told, and why) and at last `end`.',
+  query: z.object({ after: place, text: flag }),
+  headers: { 'Last-Event-ID': 'Goes on behind it, on whichever server; takes precedence over `after`.' },
+  answers: { 200: 'A list, or a stream.', 204: 'The run has ended, and there is nothing behind Last-Event-ID.' },
+  types: ['application/json', 'text/event-stream'],
+  async handle({ c, id, query: { after, text }, served: { feeds, reprise } }) {
+    const run = reprise.getRun(id);
+    // Refused before a stream begins, which has its status then.
+    const { status } = await run.describe();
+    if (!c.req.header('accept')?.includes('text/event-stream')) return c.json(await eventsAfter(run, after));
+    const last = c.req.header('last-event-id');
+    const from = last === undefined ? after : valid(place, last, ['Last-Event-ID']);
+    // By this a browser's EventSource stops connecting again (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+    const isOver = last !== undefined && !isOpen(status) && (await eventsAfter(run, from)).length === 0;
+    if (isOver) return c.body(null, 204);
+    return events(c, (signal) => messages(feeds, id, from, text, signal));
+  },
+});
+
+async function* messages(
+  feeds: Feeds,
+  id: string,
+  after: number,
+  text: boolean,
+  signal: AbortSignal,
+): AsyncGenerator<SSEMessage> {
+  for await (const item of feeds.follow(id, { after, text, signal })) {
+    if (item.type === 'event') yield { id: String(item.event.seq), data: JSON.stringify(item.event) };
+    else {
+      const { type, ...told } = item;
+      yield { event: type, data: JSON.stringify(told) };
+    }
+  }
+}
+
+/** The events of a run so far, through all runs that it continues as. @throws `HttpProblem` where nobody tells */
+async function eventsAfter(run: Run, after: number): Promise<RunEvent[]> {
+  for await (const snapshot of run.watch()) {
+    if (snapshot.trouble !== undefined) throw new HttpProblem(503, snapshot.trouble.message);
+    return snapshot.events.filter(({ seq }) => seq > after);
+  }
+  return [];
+}

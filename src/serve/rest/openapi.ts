@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { version } from '../../util/version.ts';
+import type { Operation } from './operation.ts';
+
+type Json = Record<string, unknown>;
+
+const problem: Json = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What is wrong, as the command line says it.' },
+    error: { type: 'string', description: 'The class of the error in the library, where it has one.' },
+    failure: { type: 'string', description: 'The type of the failure by which a run or a turn ended.' },
+  },
+};
+
+/** The description of all operations, as OpenAPI 3.1 has it. */
+export function openApi(operations: Operation[], url: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const each of operations) (paths[each.path] ??= {})[each.method.toLowerCase()] = described(each);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Reprise',
+      version: version,
+      description: 'Teams of agents as durable runs: docs/http.md.',
+    },
+    servers: [{ url: `${url}/api/v1` }],
+    security: [{ token: [] }],
+    paths,
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+      schemas: { Problem: problem },
+      responses: {
+        Problem: {
+          description: 'It is refused, or has failed (RFC 9457).',
+          content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        },
+      },
+    },
+  };
+}
+
+function described({ answers, body, headers = {}, name, path, query, types, what, written = body }: Operation): Json {
+  const { properties = {} } = query === undefined ? {} : schemaOf(query);
+  const parameters = [
+    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, word]) => of(word ?? '', 'path', {}, true)),
+    ...Object.entries(properties).map(([word, schema]) => of(word, 'query', schema)),
+    ...Object.entries(headers).map(([word, description]) => of(word, 'header', { description })),
+  ];
+  const statuses = Object.entries(answers).map(([status, description]) => {
+    const content = Object.fromEntries((types ?? ['application/json']).map((type) => [type, { schema: {} }]));
+    return [status, status === '204' ? { description } : { description, content }];
+  });
+  return {
+    operationId: name,
+    summary: what,
+    ...(parameters.length > 0 && { parameters }),
+    ...(written && { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(written) } } } }),
+    responses: { ...Object.fromEntries(statuses), default: { $ref: '#/components/responses/Problem' } },
+  };
+}
+
+function of(name: string, place: string, { description, ...schema }: Json, required = false): Json {
+  return { name, in: place, required, ...(description ? { description } : {}), schema: { type: 'string', ...schema } };
+}
+
+/** A schema as clients are to write what it takes. */
+function schemaOf(schema: z.ZodType): Json & { properties?: Record<string, Json> } {
+  const { $schema: _, ...made } = z.toJSONSchema(schema, {
+    io: 'input',
+    override: ({ jsonSchema }) => void delete (jsonSchema as Json)['privilege'],
+  });
+  return made as ReturnType<typeof schemaOf>;
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { reaches } from '../access.ts';
+import { HttpProblem } from '../problems.ts';
+import { freshId } from '../start.ts';
+import { filesOf } from './files.ts';
+import { inputOf, startSchema, writtenStart } from './inputs.ts';
+import { flag, operation, runId, valid, waitOf, type Operation } from './operation.ts';
+
+/** Starting runs, and looking at them. */
+export const runOperations: Operation[] = [
+  operation({
+    method: 'POST',
+    path: '/runs',
+    name: 'startRun',
+    what: 'Starts a run. The same id and input again are the same run.',
+    headers: { 'Idempotency-Key': "The run's id, where the body has none." },
+    body: startSchema,
+    written: writtenStart,
+    answers: { 200: 'It was started before.', 201: 'It is started: {"id": "…"}.' },
+    async handle(asked) {
+      const { access, body, c, served } = asked;
+      const { input, sign } = inputOf(asked, body.type, body.input);
+      const named = body.id ?? c.req.header('idempotency-key') ?? freshId(access, body.type);
+      const given = valid(runId, named, ['Idempotency-Key']);
+      const id = reaches(access, given) ? given : `${access.prefix}${given}`;
+      const { isNew } = await (await served.ready()).startOnce(body.type, id, input, { sign });
+      return c.json({ id }, isNew ? 201 : 200, { location: `/api/v1/runs/${encodeURIComponent(id)}` });
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/runs',
+    name: 'listRuns',
+    what: 'The newest runs, as `reprise list --json` prints them.',
+    query: z.object({ open: flag, limit: z.coerce.number().int().min(1).max(1000).default(20) }),
+    answers: { 200: 'A list.' },
+    handle: async ({ access: { prefix }, c, query, served }) => c.json(await served.reprise.list({ ...query, prefix })),
+  }),
+  operation({
+    method: 'GET',
+    path: '/inbox',
+    name: 'listWaiting',
+    what: 'All that waits for a person, as `reprise inbox --json` prints it. The header Reprise-Silent names runs that did not tell.',
+    answers: { 200: 'A list.' },
+    async handle({ access, c, served }) {
+      const silent: string[] = [];
+      const waiting = await served.reprise.inbox((id) => void silent.push(id));
+      const named = silent.filter((id) => reaches(access, id)).map(encodeURIComponent);
+      if (named.length > 0) c.header('reprise-silent', named.join(', '));
+      return c.json(waiting.filter(({ workflowId }) => reaches(access, workflowId)));
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/stats',
+    name: 'getStats',
+    what: 'Restarts, their gains and costs over all runs, as `reprise stats --json` prints them.',
+    answers: { 200: 'The figures.' },
+    async handle({ access, c, served }) {
+      if (access.prefix !== '') throw new HttpProblem(403, 'This token sees its own runs alone');
+      return c.json(await served.reprise.stats());
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/runs/{id}',
+    name: 'showRun',
+    what: 'All that a run has done, as `reprise show --json` prints it; with `prompts` what models were sent.',
+    query: z.object({ prompts: flag }),
+    answers: { 200: 'The record of the run.' },
+    handle: async ({ c, id, query, served }) =>
+      c.json(await served.reprise.getRun(id).show({ home: served.home, ...query })),
+  }),
+  operation({
+    method: 'GET',
+    path: '/runs/{id}/status',
+    name: 'getStatus',
+    what: 'The workflow type and the status of a run, without asking its worker.',
+    answers: { 200: '{"id", "workflow", "status"}.' },
+    handle: async ({ c, id, served }) => c.json(await served.reprise.getRun(id).describe()),
+  }),
+  operation({
+    method: 'GET',
+    path: '/runs/{id}/state',
+    name: 'getState',
+    what: 'The run at a glance: the query `state`.',
+    answers: { 200: 'The state.' },
+    handle: async ({ c, id, served }) => c.json(await served.reprise.getRun(id).state()),
+  }),
+  operation({
+    method: 'GET',
+    path: '/runs/{id}/questions',
+    name: 'listQuestions',
+    what: 'What waits for a person: the query `pendingQuestions`.',
+    answers: { 200: 'A list.' },
+    handle: async ({ c, id, served }) => c.json(await served.reprise.getRun(id).pendingQuestions()),
+  }),
+  operation({
+    method: 'GET',
+    path: '/runs/{id}/calls',
+    name: 'listCalls',
+    what: 'The calls of models and tools that are under way.',
+    answers: { 200: 'A list.' },
+    handle: async ({ c, id, served }) => c.json(await served.reprise.getRun(id).pendingCalls()),
+  }),
+  operation({
+    method: 'GET',
+    path: '/runs/{id}/result',
+    name: 'getResult',
+    what: "The workflow's result. A run that has failed has a problem instead.",
+    query: z.object({ wait: waitOf(0) }),
+    answers: { 200: 'The result.', 202: 'It still runs.' },
+    async handle({ c, id, query: { wait }, served }) {
+      const run = served.reprise.getRun(id);
+      const signal = AbortSignal.any([AbortSignal.timeout(wait * 1000), c.req.raw.signal]);
+      const isWanted = wait > 0 || !(await run.isOpen());
+      try {
+        if (isWanted) return c.json(await run.result(wait > 0 ? signal : undefined));
+      } catch (error) {
+        if (wait === 0 || !signal.aborted) throw error;
+      }
+      return c.json({ id, status: 'running' }, 202);
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/runs/{id}/files',
+    name: 'listFiles',
+    what: 'The files that belong to the answer.',
+    answers: { 200: 'A list of {"path", "bytes", "executable"}.' },
+    async handle({ c, id, served }) {
+      await using files = await filesOf(served, id);
+      return c.json(files.workspace.files().map(({ bytes, executable, path }) => ({ path, bytes, executable })));
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/runs/{id}/files/{path}',
+    name: 'getFile',
+    what: 'One of these files. Its path may have slashes.',
+    answers: { 200: 'The content, to be saved.' },
+    types: ['application/octet-stream'],
+    async handle({ c, id, served }) {
+      const path = c.req.param('path') ?? '';
+      await using files = await filesOf(served, id);
+      const content = await files.read(path);
+      const name = encodeURIComponent(path.split('/').at(-1) ?? '').replaceAll(/['()*]/g, escape);
+      return c.body(content, 200, {
+        'content-type': 'application/octet-stream',
+        'content-disposition': `attachment; filename*=UTF-8''${name}`,
+      });
+    },
+  }),
+];

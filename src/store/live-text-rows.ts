@@ -1,0 +1,44 @@
+import type { Cipher } from '../encryption/cipher.ts';
+import { now, type Database } from './database.ts';
+import type { LivePiece, LiveTexts } from './store.ts';
+
+const insert = 'INSERT INTO live_texts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING';
+
+/** The table of texts in progress. What a worker that was killed has left is there until the call's next try ends, or `prune`. */
+export class LiveTextRows implements LiveTexts {
+  readonly #database: Database;
+  readonly #cipher: Cipher;
+
+  constructor(database: Database, cipher: Cipher) {
+    this.#database = database;
+    this.#cipher = cipher;
+  }
+
+  async write(...[pieces, ended]: Parameters<LiveTexts['write']>): Promise<void> {
+    const rows = pieces.map(({ attempt, key, offset, text, workflowId }) => {
+      const sealed = this.#cipher.sealText(JSON.stringify(text), purposeOf(key, attempt, offset));
+      return [key, attempt, offset, sealed, workflowId, now()];
+    });
+    await this.#database.write((sql) =>
+      Promise.all([
+        ...rows.map((values) => sql.run(insert, ...values)),
+        ...ended.map(({ attempt, key }) =>
+          sql.run('DELETE FROM live_texts WHERE key = ? AND attempt <= ?', key, attempt),
+        ),
+      ]),
+    );
+  }
+
+  async read(key: string, attempt: number, offset: number): Promise<LivePiece[]> {
+    const select = `SELECT attempt, start, text FROM live_texts
+      WHERE key = ? AND (attempt > ? OR (attempt = ? AND start >= ?)) ORDER BY attempt, start`;
+    const rows = await this.#database.read((sql) => sql.all(select, key, attempt, attempt, offset));
+    return rows.map((row) => {
+      const [tried, start] = [Number(row['attempt']), Number(row['start'])];
+      const text = this.#cipher.openText(String(row['text']), purposeOf(key, tried, start));
+      return { attempt: tried, offset: start, text: JSON.parse(text) as string };
+    });
+  }
+}
+
+const purposeOf = (key: string, attempt: number, offset: number): string => `live_texts ${key} ${attempt} ${offset}`;

@@ -1,0 +1,34 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect, test } from 'vitest';
+import { createApp } from '../../src/serve/app.ts';
+import type { Served } from '../../src/serve/served.ts';
+
+const url = 'http://127.0.0.1:8234';
+const owner = 'the-token-of-an-owner';
+const served: Served = {
+  reprise: undefined as never,
+  ready: () => Promise.reject(new Error('no Temporal')),
+  feeds: undefined as never,
+  configs: '',
+  home: '',
+  owner,
+  url,
+  port: 8234,
+  origins: [],
+  say: () => {},
+};
+
+test('the OpenAPI document is valid, and describes what is served', async () => {
+  const headers = { host: '127.0.0.1:8234', authorization: `Bearer ${owner}` };
+  const answer = await createApp(served).request(`${url}/api/v1/openapi.json`, { headers });
+  const text = await answer.text();
+  const { errors, valid } = await new Validator().validate(JSON.parse(text) as Record<string, unknown>);
+  expect(errors).toBeUndefined();
+  expect(valid).toBe(true);
+  const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, { operationId: string }>> };
+  expect(Object.keys(paths)).toContain('/runs/{id}/events');
+  const names = Object.values(paths).flatMap((each) => Object.values(each).map(({ operationId }) => operationId));
+  expect(new Set(names).size).toBe(names.length);
+  // What only the project itself reads of its schemas.
+  expect(text).not.toContain('privilege');
+});
