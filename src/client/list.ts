@@ -99,9 +99,9 @@ async function listedRun(client: Client, info: WorkflowExecutionInfo, until: num
 }
 
 /** The task in a run's input, or its summary in the Web UI, which are in the first event of its history. */
-async function inputQuestion(
+export async function inputQuestion(
   { options, workflowService }: Client,
-  { runId, workflowId }: WorkflowExecutionInfo,
+  { runId, workflowId }: Pick<WorkflowExecutionInfo, 'runId' | 'workflowId'>,
 ): Promise<string> {
   const { history } = await workflowService.getWorkflowExecutionHistory({
     namespace: options.namespace,

@@ -42,7 +42,7 @@ export type ResearchEventBody =
   /** `best`: how many iterations this one was the best of, when none was good enough; else null. */
   | { type: 'synthesis'; iteration: number; best: number | null }
   /** The research waits for a person's decision. */
-  | { type: 'plan_review' }
+  | ({ type: 'plan_review' } & PendingQuestion)
   | ({ type: 'decided' } & OperatorDecision)
   | { type: 'stored'; reportId: string }
   | { type: 'issue'; url: string; created: boolean };
@@ -120,7 +120,7 @@ export type CommonEventBody =
   | ({ type: 'question' } & PendingQuestion)
   | { type: 'question_closed'; questionId: string; how: QuestionEnd; answer?: string }
   /** The worker lacks a key that an agent needs. The run waits for it until the event `key_closed` with the same id. */
-  | { type: 'key_missing'; questionId: string; from: string; variable: string }
+  | ({ type: 'key_missing'; variable: string } & PendingQuestion)
   | { type: 'key_closed'; questionId: string; variable: string; how: KeyEnd }
   /** An answer came after its question had closed, or before anything was asked. It is kept for later questions. */
   | { type: 'answer_kept'; questionId?: string; answer: string }

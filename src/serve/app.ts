@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { a2aRoutes } from './a2a/routes.ts';
 import { aguiRoutes } from './agui/routes.ts';
 import { door, tokenReader } from './door.ts';
 import { mcpRoutes } from './mcp/doors.ts';
@@ -32,6 +33,7 @@ export function createApp(served: Served): Hono<ServeEnv> {
   const read = tokenReader(served.owner);
   app.use(door(served, read));
   app.get('/health', (c) => c.json({ status: 'ok' }));
+  app.route('/', a2aRoutes(served));
   app.route('/agui', aguiRoutes(served));
   app.route('/', mcpRoutes(served));
   app.route('/api/v1', restRoutes(served));

@@ -20,7 +20,8 @@ export interface Wanted {
   text: string;
   /** What was said before. A research run and a plan read it with their text. */
   history?: EarlierMessage[];
-  attachments?: AttachmentInput[];
+  /** With their contents: what a client names by a path would be read on the worker, since the input is signed. */
+  attachments?: Array<Extract<AttachmentInput, { data: string }>>;
   /** The run's id, under which the same request finds the run again; a new one when absent. */
   id?: string;
   /** What the memo of a new run is to hold for who comes back to it. */

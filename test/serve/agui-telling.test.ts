@@ -6,6 +6,7 @@ import { closing, nothingTold, opening, tell, type Told } from '../../src/serve/
 import { emptyView, patchOf, viewAfter } from '../../src/serve/agui/view.ts';
 
 const pending = { from: 'a', question: 'Dark?', askedAt: '2026-01-01T00:00:00.000Z', expiresAt: null };
+const review = { kind: 'approval', questionId: 'approval-1', ...pending } as const;
 const request = { ...pending, kind: 'tool' as const, questionId: 't1', tool: 'write', arguments: '{"text":"x"}' };
 const resolved = { type: 'approval_resolved' as const, questionId: 't1', agent: 'a', tool: 'write' };
 const ran = { agent: 'a', tool: 'write', id: 'c1' };
@@ -158,9 +159,16 @@ test.each<[string, RunEventBody[], string[]]>([
     [],
   ],
   ['a call', [{ type: 'approval_requested', ...request }], ['t1']],
-  ['a key', [{ type: 'key_missing', questionId: 'key-K', from: 'a', variable: 'K' }], ['key-K']],
-  ['a plan’s review', [{ type: 'plan_review' }], ['approval-1']],
-  ['a plan that was accepted', [{ type: 'plan_review' }, { type: 'decided', action: 'accept' }], []],
+  ['a key', [{ type: 'key_missing', kind: 'key', questionId: 'key-K', variable: 'K', ...pending }], ['key-K']],
+  ['a plan’s review', [{ type: 'plan_review', ...review }], ['approval-1']],
+  [
+    'a plan that was accepted',
+    [
+      { type: 'plan_review', ...review },
+      { type: 'decided', action: 'accept' },
+    ],
+    [],
+  ],
   [
     'a question of a turn that has ended',
     [

@@ -38,13 +38,14 @@ test.each<[string, RunEventBody, object | undefined]>([
   ['so does a tool call that waits', { type: 'approval_requested', ...tool }, { type: 'asked', asked: tool }],
   [
     'so does a key that is missing',
-    { type: 'key_missing', questionId: 'key-K', from: 'a', variable: 'K' },
-    {
-      type: 'asked',
-      asked: { kind: 'key', questionId: 'key-K', question: 'a needs K on a worker: the run waits for it' },
-    },
+    { type: 'key_missing', ...asked, kind: 'key', questionId: 'key-K', variable: 'K' },
+    { type: 'asked', asked: { kind: 'key', questionId: 'key-K' } },
   ],
-  ['so does a plan that waits', { type: 'plan_review' }, { type: 'asked', asked: { questionId: 'approval-1' } }],
+  [
+    'so does a plan that waits',
+    { type: 'plan_review', ...asked, kind: 'approval', questionId: 'approval-1' },
+    { type: 'asked', asked: { questionId: 'approval-1' } },
+  ],
   [
     'the end is the answer',
     { type: 'final', outcome: 'submitted', agent: 'a', answer: 'Four.' },

@@ -223,9 +223,8 @@ function waitingAfter(waiting: readonly string[], event: RunEvent): readonly str
     case 'question':
     case 'approval_requested':
     case 'key_missing':
-      return [...waiting, event.questionId];
     case 'plan_review':
-      return [...waiting, `${review}${event.attempt}`];
+      return [...waiting, event.questionId];
     case 'question_closed':
     case 'approval_resolved':
     case 'key_closed':

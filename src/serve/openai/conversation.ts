@@ -4,6 +4,9 @@ import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import { ParameterProblem } from './errors.ts';
 import { markedIn, placeIn, withoutMark, type Place } from './places.ts';
 
+/** A file with its content. */
+export type Attached = Extract<AttachmentInput, { data: string }>;
+
 const texts = ['text', 'input_text', 'output_text', 'summary_text', 'refusal'];
 const files = ['image_url', 'input_image', 'file', 'input_file', 'input_audio'];
 
@@ -13,7 +16,7 @@ const inline =
 /** A part of a message: words, or a file that agents get. */
 const part = z
   .looseObject({ type: z.enum([...texts, ...files], `one of ${[...texts, ...files].join(', ')}`) })
-  .transform((given, context): { text: string } | { attachment: AttachmentInput } => {
+  .transform((given, context): { text: string } | { attachment: Attached } => {
     const { type } = given;
     const {
       file = given,
@@ -50,7 +53,7 @@ const content = z
 
 /** What was said before, by whom. `reply`: the result of a call, by its id; `reference`: what the server has said, by its id. */
 export type Entry =
-  | { role: 'system' | 'user' | 'assistant'; text: string; attachments: AttachmentInput[] }
+  | { role: 'system' | 'user' | 'assistant'; text: string; attachments: Attached[] }
   | { role: 'reply' | 'reference'; id: string; text: string };
 
 const roles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
@@ -98,8 +101,7 @@ export const entries = z.preprocess(
 
 /** What a request wants: a new run, or to answer what one has asked at a place. */
 export type Request =
-  | { text: string; asked?: never; history: EarlierMessage[]; attachments: AttachmentInput[] }
-  | { text: string; asked: Place };
+  { text: string; asked?: never; history: EarlierMessage[]; attachments: Attached[] } | { text: string; asked: Place };
 
 /**
  * What a conversation asks for at its end: the result of a call answers the question that the call has asked, and so does a

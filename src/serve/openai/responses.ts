@@ -10,7 +10,7 @@ import { HttpProblem } from '../problems.ts';
 import type { Served, ServeEnv } from '../served.ts';
 import { assertReached } from '../start.ts';
 import { events } from '../streams.ts';
-import { entries, requestIn, type Entry, type Request } from './conversation.ts';
+import { entries, requestIn, type Entry, type Request, type Attached } from './conversation.ts';
 import { ParameterProblem } from './errors.ts';
 import { checked, common, offeredIn, sift } from './parameters.ts';
 import { idOf, markOf, placeIn, type Place } from './places.ts';
@@ -177,5 +177,7 @@ async function inputOf({ reprise: { client } }: Served, { run: workflowId }: Pla
   const { attachments = [], history = [] } = input as Pick<OrchestrationInput, 'attachments' | 'history'>;
   const content = questionIn(input) ?? '';
   const conversation: EarlierMessage[] = [...history, { role: 'user', content }];
-  return { conversation, attachments };
+  // Whoever has started it by a command may have named files of the machine, which are not for this client to have read again.
+  const own = attachments.filter((each): each is Attached => typeof each === 'object' && 'data' in each);
+  return { conversation, attachments: own };
 }

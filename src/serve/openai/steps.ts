@@ -42,11 +42,15 @@ const linesOf = (event: RunEvent): string =>
     .join('\n');
 
 function askedIn(event: RunEvent): Asked | undefined {
-  if (event.type === 'question' || event.type === 'approval_requested') return event;
-  const question = linesOf(event);
-  if (event.type === 'key_missing') return { ...event, kind: 'key', question };
-  if (event.type !== 'plan_review') return undefined;
-  return { kind: 'approval', questionId: `approval-${event.attempt}`, from: 'planner', question };
+  switch (event.type) {
+    case 'question':
+    case 'approval_requested':
+    case 'key_missing':
+    case 'plan_review':
+      return event;
+    default:
+      return undefined;
+  }
 }
 
 /** The outcomes of a run that gives the answer which was wanted, rather than the best that there is. */

@@ -92,7 +92,7 @@ export class MissingKeys {
     const request = this.#requests.open<KeyEnd>(
       { kind: 'key', questionId, from, question },
       {
-        opened: () => ({ type: 'key_missing', questionId, from, variable }),
+        opened: (pending) => ({ type: 'key_missing', ...pending, variable }),
         closed: (how) => {
           this.#missing.delete(variable);
           return { type: 'key_closed', questionId, variable, how };

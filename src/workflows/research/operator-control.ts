@@ -50,7 +50,7 @@ export class OperatorControl {
     context.phase = 'waiting_for_approval';
     const review = this.#handlers.requests.open<void>(
       { kind: 'approval', questionId: `approval-${number}`, from: 'planner', question },
-      { opened: () => ({ type: 'plan_review' }) },
+      { opened: (pending) => ({ type: 'plan_review', ...pending }) },
     );
     try {
       await condition(() => this.hasAccepted);

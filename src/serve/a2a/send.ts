@@ -1,0 +1,104 @@
+import { Message, type SendMessageRequest } from '@a2a-js/sdk';
+import { ContentTypeNotSupportedError, RequestMalformedError } from '@a2a-js/sdk/errors';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { RunExistsError } from '../../client.ts';
+import { inputQuestion } from '../../client/list.ts';
+import type { EarlierMessage } from '../../protocol/orchestration.ts';
+import { canonicalJson } from '../../trust/mac.ts';
+import { hashOf } from '../../util/ids.ts';
+import { defaultName } from '../configs.ts';
+import { HttpProblem } from '../problems.ts';
+import { startNamed } from '../start.ts';
+import { answerOf, taskId, type Caller } from './task.ts';
+
+/** A message that was checked. `key` is the same for the same message sent again, and for no other. */
+export interface Said {
+  message: Message;
+  text: string;
+  data: unknown[];
+  key: string;
+}
+
+/** Checks a message. @throws `RequestMalformedError`, `ContentTypeNotSupportedError` */
+export function saidBy({ message }: SendMessageRequest): Said {
+  if (message === undefined) throw new RequestMalformedError('message is missing');
+  if (message.messageId === '') throw new RequestMalformedError('message.messageId is missing: a text of your own');
+  const contents = message.parts.map(({ content }) => content);
+  const other = contents.findIndex((each) => each?.$case !== 'text' && each?.$case !== 'data');
+  if (other >= 0) throw new ContentTypeNotSupportedError(`message.parts[${other}]: a part is {"text"} or {"data"}`);
+  const { metadata, parts } = Message.toJSON(message) as Record<string, unknown>;
+  return {
+    message,
+    text: contents.flatMap((each) => (each?.$case === 'text' ? each.value : [])).join('\n\n'),
+    data: contents.flatMap((each) => (each?.$case === 'data' ? [each.value as unknown] : [])),
+    key: hashOf(canonicalJson([message.messageId, parts ?? [], metadata ?? null])),
+  };
+}
+
+/** The configuration that a request names. */
+function nameIn({ message, metadata }: SendMessageRequest): string {
+  const given = { ...metadata, ...message?.metadata };
+  const name: unknown = given['configuration'] ?? given['skillId'] ?? defaultName;
+  if (typeof name === 'string') return name;
+  throw new RequestMalformedError(
+    'metadata.configuration: it is the name of a configuration, which is the id of a skill',
+  );
+}
+
+/**
+ * Begins a task, or finds the one that the same message has begun before. The tasks of a context are numbered, so that any server
+ * finds them all by their ids.
+ *
+ * @returns its id
+ */
+export async function begin(caller: Caller, request: SendMessageRequest): Promise<string> {
+  const { data, key, message, text: words } = saidBy(request);
+  const contextId = message.contextId || key.slice(0, 24);
+  if (!/^[\w.:-]{1,200}$/.test(contextId))
+    throw new RequestMalformedError('message.contextId: it has 1 to 200 letters, digits and . : _ -; or leave it out');
+  const text = [words, ...data.map((each) => JSON.stringify(each))].join('\n\n').trim();
+  if (text === '') throw new RequestMalformedError('message.parts: there is no text');
+  const name = nameIn(request);
+  const history: EarlierMessage[] = [];
+  for (let number = 1; ;) {
+    const id = taskId(caller.access, contextId, number);
+    const earlier = await described(caller, id);
+    if (earlier?.memo?.['a2a'] === key) return id;
+    if (earlier !== undefined) {
+      history.push(...(await exchangeOf(caller, earlier)));
+      number += 1;
+      continue;
+    }
+    try {
+      const wanted = { name, text, history, id, memo: { a2a: key } };
+      // Where it is not new, somebody has taken the place a moment ago: for the same message, or for another of this context.
+      if ((await startNamed(caller.served, caller.access, wanted)).isNew) return id;
+    } catch (error) {
+      if (error instanceof HttpProblem) throw new RequestMalformedError(error.message);
+      if (!(error instanceof RunExistsError)) throw error;
+    }
+  }
+}
+
+const described = async ({ served }: Caller, id: string) => {
+  try {
+    return await served.reprise.client.workflow.getHandle(id).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+};
+
+type Earlier = NonNullable<Awaited<ReturnType<typeof described>>>;
+
+/** What was said in an earlier task of the same context; nothing where it has come to no answer. */
+async function exchangeOf({ served: { reprise } }: Caller, earlier: Earlier): Promise<EarlierMessage[]> {
+  if (earlier.status.name !== 'COMPLETED') return [];
+  const answer = answerOf(await reprise.getRun(earlier.workflowId).result());
+  if (answer === '') return [];
+  const content = await inputQuestion(reprise.client, earlier);
+  return [
+    { role: 'user', content },
+    { role: 'assistant', content: answer },
+  ];
+}

@@ -1,0 +1,150 @@
+import { Artifact, TaskState, type Message, type Task, type TaskStatus } from '@a2a-js/sdk';
+import { RequestMalformedError } from '@a2a-js/sdk/errors';
+import { WorkflowFailedError, type WorkflowExecutionDescription } from '@temporalio/client';
+import type { Run, RunEvent, RunResult } from '../../client.ts';
+import { inputQuestion } from '../../client/list.ts';
+import { isPassing } from '../../client/snapshot.ts';
+import type { PendingQuestion } from '../../protocol/questions.ts';
+import { isOpenStatus } from '../../util/run-status.ts';
+import { entriesOf, withoutEmoji } from '../../workflows/log-lines.ts';
+import { markdownOf } from '../../workflows/research/rules/report.ts';
+import type { Access } from '../access.ts';
+import { problemOf } from '../problems.ts';
+import type { Served } from '../served.ts';
+import { assertReached } from '../start.ts';
+import { askedParts, messageOf, waitingAfter, type Place } from './waiting.ts';
+
+/** Who sends a request. */
+export interface Caller {
+  served: Served;
+  access: Access;
+  /** Says that nobody waits for its answer any more. */
+  signal: AbortSignal;
+}
+
+/** A task as it is now, what waits in it, and the number of the last event that it takes account of. */
+export interface Seen {
+  task: Task;
+  waiting: readonly PendingQuestion[];
+  seq: number;
+}
+
+/** How long a worker may take to tell what has happened, in milliseconds. */
+const patienceMs = 3000;
+
+const { TASK_STATE_CANCELED, TASK_STATE_COMPLETED, TASK_STATE_FAILED, TASK_STATE_REJECTED } = TaskState;
+
+const ends = [TASK_STATE_COMPLETED, TASK_STATE_FAILED, TASK_STATE_CANCELED, TASK_STATE_REJECTED];
+
+export const isOver = ({ status }: Task): boolean => status !== undefined && ends.includes(status.state);
+
+/** A task's id, which is its run's: its place in its context. */
+export const taskId = ({ prefix }: Access, contextId: string, number: number): string =>
+  `${prefix}a2a-${contextId}-${number}`;
+
+/** The context that a task belongs to. A run that was started elsewhere is a context of its own. */
+export const contextOf = ({ prefix }: Access, id: string): string =>
+  /^a2a-(.+)-\d+$/.exec(id.slice(prefix.length))?.[1] ?? id;
+
+/**
+ * Reads a task.
+ *
+ * @param historyLength how many of its last messages it has; absent: all
+ * @throws `RequestMalformedError`, `HttpProblem`, `WorkflowNotFoundError`
+ */
+export async function look({ access, served }: Caller, id: string, historyLength?: number): Promise<Seen> {
+  if (id.trim() === '') throw new RequestMalformedError('id is missing: that of a task');
+  assertReached(access, id);
+  const { client } = served.reprise;
+  const run = served.reprise.getRun(id);
+  const described = await client.workflow.getHandle(id).describe();
+  const isBegun = described.historyLength > 2;
+  const trouble: string[] = [];
+  const read = client.withDeadline(Date.now() + patienceMs, async () => (isBegun ? run.events() : []));
+  const events = await read.catch((error: unknown): RunEvent[] => {
+    if (!isPassing(error)) throw error;
+    trouble.push(`No worker tells what is done at present: ${error.message}`);
+    return [];
+  });
+  const { at, seq } = events.at(-1) ?? { at: described.startTime.toISOString(), seq: 0 };
+  const contextId = contextOf(access, id);
+  const place = { taskId: id, contextId, number: seq };
+  const waiting = events.reduce(waitingAfter, []);
+  const lines = waiting.length > 0 ? trouble : [...events.flatMap(linesOf), ...trouble].slice(-1);
+  // That it waits is known without a worker, though not for what.
+  const isWaiting = trouble.length > 0 && described.searchAttributes['RepriseWaiting']?.[0] === 'human';
+  const state = isBegun ? isWaiting && TaskState.TASK_STATE_INPUT_REQUIRED : TaskState.TASK_STATE_SUBMITTED;
+  const { artifacts, status } = isOpenStatus(described.status.name)
+    ? { artifacts: [], status: { ...openStatus(place, waiting, lines, at), ...(state !== false && { state }) } }
+    : await ended(run, described, place);
+  const said = async (): Promise<Message[]> => [
+    messageOf('USER', { ...place, number: 0 }, [{ text: await inputQuestion(client, described) }]),
+    ...events.flatMap((event) => saidIn(event, { ...place, number: event.seq })),
+  ];
+  const history = historyLength === 0 ? [] : (await said()).slice(-(historyLength ?? 0));
+  return { task: { id, contextId, status, artifacts, history, metadata: { seq } }, waiting, seq };
+}
+
+/** What the log says of an event. */
+export const linesOf = (event: RunEvent): string[] =>
+  entriesOf(event).flatMap(({ text }) => (text.trim() === '' ? [] : [withoutEmoji(text.trim())]));
+
+/** The status of a task that goes on. @param lines what is told besides what waits */
+export function openStatus(
+  place: Place,
+  waiting: readonly PendingQuestion[],
+  lines: string[],
+  timestamp: string,
+): TaskStatus {
+  const isAsked = waiting.length > 0;
+  const state = isAsked ? TaskState.TASK_STATE_INPUT_REQUIRED : TaskState.TASK_STATE_WORKING;
+  const parts = [...lines.map((text) => ({ text })), ...(isAsked ? askedParts(waiting) : [])];
+  return { state, message: parts.length === 0 ? undefined : messageOf('AGENT', place, parts), timestamp };
+}
+
+/** How a run has ended. No worker is needed for it. */
+async function ended(
+  run: Run,
+  { closeTime, status: { name }, startTime }: WorkflowExecutionDescription,
+  place: Place,
+): Promise<Pick<Task, 'artifacts'> & { status: TaskStatus }> {
+  const as = (state: TaskState, text: string, artifacts: Artifact[] = []) => ({
+    artifacts,
+    status: {
+      state,
+      message: messageOf('AGENT', place, [{ text }]),
+      timestamp: (closeTime ?? startTime).toISOString(),
+    },
+  });
+  try {
+    const result = await run.result();
+    const { outcome, usage, warnings } = result;
+    const state = outcome === 'cancelled' ? TASK_STATE_CANCELED : TASK_STATE_COMPLETED;
+    const parts = [{ text: answerOf(result), mediaType: 'text/markdown' }];
+    const answer = Artifact.fromJSON({ artifactId: 'answer', parts, metadata: { outcome, warnings, usage } });
+    return as(state, [`Outcome: ${outcome}`, ...warnings].join('\n'), answerOf(result) === '' ? [] : [answer]);
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const { detail, status } = problemOf(error);
+    if (name === 'CANCELLED' || name === 'TERMINATED') return as(TASK_STATE_CANCELED, detail);
+    return as(status === 422 ? TASK_STATE_REJECTED : TASK_STATE_FAILED, detail);
+  }
+}
+
+/** What a run has come to as text. */
+export const answerOf = (result: RunResult): string =>
+  result.workflow === 'research' ? markdownOf(result.report) : result.answer;
+
+/** What an event tells that was asked or answered. */
+function saidIn(event: RunEvent, place: Place): Message[] {
+  const asked = waitingAfter([], event);
+  if (asked.length > 0) return [messageOf('AGENT', place, askedParts(asked))];
+  const text = answeredIn(event);
+  return text === undefined ? [] : [messageOf('USER', place, [{ text: text.trim() }])];
+}
+
+function answeredIn(event: RunEvent): string | undefined {
+  if (event.type === 'question_closed') return event.answer;
+  if (event.type === 'approval_resolved') return `${event.how} ${event.reason ?? ''}`;
+  return event.type === 'decided' ? `${event.action} ${event.note ?? ''}` : undefined;
+}
