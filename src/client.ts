@@ -9,6 +9,7 @@ import { keyVariable, readKeys } from './encryption/keys.ts';
 import { Reprise } from './client/reprise.ts';
 import { HttpRuns } from './client/http/runs.ts';
 import { HttpServer } from './client/http/server.ts';
+import { Retries } from './client/temporal/retries.ts';
 import { TemporalRuns } from './client/temporal/runs.ts';
 import { tracedStarts } from './telemetry/client-interceptor.ts';
 import { askedAgain } from './client/asked-again.ts';
@@ -143,9 +144,11 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
   const dataConverter = encryptingDataConverter(options.encryptionKey ?? variables[keyVariable] ?? '');
   const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: definedIn(variables) });
   const address = options.address || connectionOptions.address || defaultAddress;
+  const retries = new Retries();
   const settings: ConnectionOptions = {
     ...(options.plain ? {} : connectionOptions),
     address,
+    interceptors: [retries.interceptor],
     connectTimeout: options.connectTimeout ?? '5 seconds',
     // By itself gRPC takes 4 MB, which a page of a history may exceed; how large one is, is the server's to say.
     channelArgs: { 'grpc.max_receive_message_length': -1 },
@@ -162,7 +165,11 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
   const { buildId, priority } = options;
   const home = resolve(options.home || variables['REPRISE_HOME'] || '.reprise');
   const where = { taskQueue: options.taskQueue ?? taskQueue, home, buildId, priority };
-  return new Reprise(new TemporalRuns(client, connection, where));
+  const close = async (): Promise<void> => {
+    await retries.end();
+    await connection.close();
+  };
+  return new Reprise(new TemporalRuns(client, { close }, where));
 }
 
 /** @param isPatient whether a server that is not up yet is waited for */

@@ -57,7 +57,9 @@ export class Feeds {
   }
 
   async *#read(id: string, reader: FeedReader): AsyncGenerator<FeedItem> {
-    const feed = this.#feeds.get(id) ?? this.#opened(id);
+    const present = this.#feeds.get(id);
+    // The id of a run that has ended may be another run's by now.
+    const feed = present === undefined || present.run.ended !== undefined ? this.#opened(id) : present;
     feed.enter(reader);
     try {
       yield* itemsOf(feed.run, reader);
@@ -121,8 +123,7 @@ class Feed {
         await this.#look();
         await this.#rest();
       }
-      // Those who come soon need not ask again. Later, the id may be another run's.
-      setTimeout(this.#onDropped, this.#options.lingerMs).unref();
+      this.#onDropped();
     } catch (error) {
       this.#onDropped();
       this.run.end({ error });

@@ -168,7 +168,7 @@ test('errors are those of the command line, and name the choices', async () => {
   expect(await refused('ask_team', { task: 'Why?', configuration: 'no' })).toMatch(/no configuration "no"; .*plain/);
   expect(await refused('research', { idea: 'Why?', configuration: 'plain' })).toMatch(/"plain" .* team, .* research/);
   expect(await refused('solve', { task: 'Why?' })).toMatch(/problem/);
-  expect(await refused('status', { run: 'no-such-run' })).toBe('There is no run of this id');
+  expect(await refused('status', { run: 'no-such-run' })).toBe('There is no run of the id no-such-run');
   expect(await refused('answer', { run: 'no-such-run', text: 'x' })).toBe('There is no run of the id no-such-run');
   await expect(mcp.call('sing', {})).rejects.toThrow('There is no tool sing; there are: ask_team, research');
 });

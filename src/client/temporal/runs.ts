@@ -28,10 +28,10 @@ interface Settings {
 /** The way to runs by a connection to Temporal. */
 export class TemporalRuns implements Runs {
   readonly client: Client;
-  readonly #connection: Connection;
+  readonly #connection: Pick<Connection, 'close'>;
   readonly #settings: Settings;
 
-  constructor(client: Client, connection: Connection, settings: Settings) {
+  constructor(client: Client, connection: Pick<Connection, 'close'>, settings: Settings) {
     this.client = client;
     this.#connection = connection;
     this.#settings = settings;

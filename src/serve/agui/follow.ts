@@ -38,7 +38,11 @@ export async function* follow(thread: Thread, followed: Followed): AsyncGenerato
   for await (const item of feeds.follow(id, { signal })) {
     if (item.type === 'end') {
       if (!isOver && (item.status === 'failed' || item.status === 'timed_out')) await reprise.getRun(id).result();
-      if (!isTold) await reprise.getRun(id).assertOpen();
+      if (!isTold) {
+        await reprise.getRun(id).assertOpen();
+        // What has ended is the run that had the id before, which others were following.
+        return yield* follow(thread, followed);
+      }
       yield* closing(told, null);
       return { outcome: { type: item.status === 'completed' ? 'success' : 'cancelled' } };
     }
