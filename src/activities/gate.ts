@@ -4,7 +4,7 @@ import { modulePathProblem } from '../config/extensions.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import type { ToolSource } from '../protocol/tools/tool.ts';
 import type { Activities } from '../protocol/activities.ts';
-import type { Guard } from '../trust/guard.ts';
+import type { Guard, Standing } from '../trust/guard.ts';
 import type { Backend, McpServer } from '../protocol/settings.ts';
 
 /** The activities that reach beyond their run. */
@@ -32,16 +32,23 @@ type Reaching = Pick<
 export function gated(activities: Activities, guard: Guard): Activities {
   const checkBackend = ({ seal, ...backend }: Backend) => guard.check('backend', backend, seal);
 
-  async function checkSource(source: ToolSource): Promise<void> {
-    if (!('mcp' in source)) return void (await guard.check('package', source.package, source.seal));
+  /** The part as the activity gets it: whoever asks it themselves can make up a seal, by which it would use the worker's keys. */
+  const sealed = <Part extends { seal?: string | undefined }>(part: Part, standing: Standing): Part =>
+    standing === 'sealed' ? part : { ...part, seal: undefined };
+
+  async function checkedSource(source: ToolSource): Promise<ToolSource> {
+    if (!('mcp' in source)) {
+      await guard.check('package', source.package, source.seal);
+      return source;
+    }
     const { seal, ...server } = source.mcp;
-    await guard.check('mcp', server, seal);
+    return { mcp: sealed(source.mcp, await guard.check('mcp', server, seal)) };
   }
 
   const checked: Reaching = {
     async callModel(input) {
-      await checkBackend(input.backend);
-      return activities.callModel(input);
+      const backend = sealed(input.backend, await checkBackend(input.backend));
+      return activities.callModel({ ...input, backend });
     },
 
     async listTools(input) {
@@ -50,14 +57,16 @@ export function gated(activities: Activities, guard: Guard): Activities {
         const seal = Object.hasOwn(seals, name) ? seals[name] : undefined;
         return seal === undefined ? {} : { seal };
       };
-      for (const name of packages) await checkSource({ package: name, ...sealOf(name) });
-      for (const mcp of mcpServers) await checkSource({ mcp });
-      return activities.listTools(input);
+      for (const name of packages) await checkedSource({ package: name, ...sealOf(name) });
+      const servers: typeof mcpServers = [];
+      for (const { seal, ...server } of mcpServers)
+        servers.push(sealed({ ...server, seal }, await guard.check('mcp', server, seal)));
+      return activities.listTools({ ...input, sources: { ...input.sources, mcpServers: servers } });
     },
 
     async callTool(input) {
-      await checkSource(input.tool.source);
-      return activities.callTool(input);
+      const source = await checkedSource(input.tool.source);
+      return activities.callTool({ ...input, tool: { ...input.tool, source } });
     },
 
     async search(input) {
@@ -88,9 +97,11 @@ export function gated(activities: Activities, guard: Guard): Activities {
       await guard.check('attachments', input.attachments, input.seal);
       const { backend, ...rest } = input;
       // A recording is transcribed by the model's provider, with the key; not so at an address that an input chose.
-      const isOwn =
-        backend !== undefined && ((await checkBackend(backend)) === 'sealed' || mayHaveKeys(backend, guard));
-      return activities.storeAttachments(isOwn ? input : rest);
+      if (backend === undefined) return activities.storeAttachments(rest);
+      const checkedBackend = sealed(backend, await checkBackend(backend));
+      return activities.storeAttachments(
+        mayHaveKeys(checkedBackend, guard) ? { ...rest, backend: checkedBackend } : rest,
+      );
     },
 
     async importFolders(folders, seals = {}) {

@@ -277,6 +277,22 @@ test('what is allowed to anybody is done without a seal', async () => {
   expect(others).toBe('');
 });
 
+test('a seal that is made up gets nothing that is allowed to anybody the keys of the worker', async () => {
+  const permissive = activitiesOf(['hosts=metadata.example']);
+  const seal = 'made up';
+  const mcp = { name: 's', url: 'http://metadata.example/', seal };
+  const backend: Backend = { type: 'chatcompletion', base_url: 'http://metadata.example/v1', model: 'm', seal };
+  const before = done.length;
+  for (const ask of [
+    () => permissive.callModel({ ...call, backend }),
+    () => permissive.listTools({ sources: { packages: [], mcpServers: [mcp] }, own: [] }),
+    () => permissive.callTool(callOf({ mcp })),
+  ])
+    expect(await refusalOf(inRun({}, 'x', ask))).toBe('');
+  expect(done.length - before).toBeGreaterThanOrEqual(3);
+  expect(done.slice(before).join()).not.toContain(seal);
+});
+
 test('nobody learns by an orchestrator’s name what files there are', async () => {
   symlinkSync(here.root, join(here.configFolder, 'up'));
   writeFileSync(join(here.root, 'other.ts'), 'export const handleText = 1;');
