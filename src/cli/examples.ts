@@ -39,7 +39,7 @@ export const examples: Record<string, string[]> = {
   serve: [
     'reprise serve',
     'reprise serve --configs teams --port 9000',
-    'claude mcp add reprise -- npx reprise serve --mcp-stdio',
+    'reprise serve --mcp-stdio',
     'REPRISE_TOKEN=… reprise serve --host 0.0.0.0 --url https://reprise.example.com',
   ],
   token: ['reprise token', 'reprise token --read', 'reprise token --start team'],

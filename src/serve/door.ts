@@ -87,9 +87,13 @@ export function tokenReader(owner: string): ReadToken {
     if (seconds > 0)
       throw new HttpProblem(429, `Too many requests; again in ${seconds} s`, { 'retry-after': String(seconds) });
     if (access !== undefined) return access;
-    throw new HttpProblem(401, 'A token is missing or wrong: Authorization: Bearer TOKEN (reprise token prints it)', {
-      'www-authenticate': 'Bearer',
-    });
+    throw new HttpProblem(
+      401,
+      'A token is missing or wrong: Authorization: Bearer TOKEN, as it is printed by: reprise token',
+      {
+        'www-authenticate': 'Bearer',
+      },
+    );
   };
 }
 

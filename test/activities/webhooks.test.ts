@@ -145,10 +145,10 @@ describe('where a person can look', () => {
     expect(whereOf(notification as Notification)).toBe(command);
   });
 
-  test('is the page of the run at REPRISE_PUBLIC_URL', () => {
+  test('is the page where one answers at REPRISE_PUBLIC_URL', () => {
     const environment = { REPRISE_PUBLIC_URL: 'https://reprise.example/' };
     const odd = { ...asked, data: { ...asked.data, workflowId: 'a/b c|d>' } };
-    expect(whereOf(odd, environment)).toBe('https://reprise.example/runs/a%2Fb%20c%7Cd%3E');
+    expect(whereOf(odd, environment)).toBe('https://reprise.example/runs/a%2Fb%20c%7Cd%3E/answer/q1');
   });
 });
 
@@ -159,7 +159,7 @@ describe('a message for Slack', () => {
   test('says who waits for what, and where to answer', () => {
     const url = { REPRISE_PUBLIC_URL: 'https://reprise.example' };
     expect(textOf(asked, url)).toBe(
-      'agent_a waits for a person · run q1 · Choose &lt;a&gt; mode\n> Which?\n<https://reprise.example/runs/q1|Look and answer>',
+      'agent_a waits for a person · run q1 · Choose &lt;a&gt; mode\n> Which?\n<https://reprise.example/runs/q1/answer/q1|Look and answer>',
     );
     expect(textOf(ended('One.\nTwo.'))).toBe(
       'Ended (submitted) · run q1 · Choose &lt;a&gt; mode\n> One.\n> Two.\n`reprise show q1`',

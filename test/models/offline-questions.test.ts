@@ -37,7 +37,7 @@ const further: Row[] = [
   ['What is an orchestrator?', 'glossary.md'],
   ['Can agents run Python?', 'tools.md'],
   ['How do I search the web?', 'tools.md', 'research.md'],
-  ['What is MCP?', 'tools.md'],
+  ['What is MCP?', 'tools.md', 'glossary.md'],
   ['How do I connect an MCP server?', 'tools.md'],
   ['How do I attach a file?', 'solving.md'],
   ['What is the difference between research and solve?', 'glossary.md'],

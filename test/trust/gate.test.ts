@@ -283,12 +283,12 @@ test('a seal that is made up gets nothing that is allowed to anybody the keys of
   const mcp = { name: 's', url: 'http://metadata.example/', seal };
   const backend: Backend = { type: 'chatcompletion', base_url: 'http://metadata.example/v1', model: 'm', seal };
   const before = done.length;
-  for (const ask of [
+  const asks: Array<() => Promise<unknown>> = [
     () => permissive.callModel({ ...call, backend }),
     () => permissive.listTools({ sources: { packages: [], mcpServers: [mcp] }, own: [] }),
     () => permissive.callTool(callOf({ mcp })),
-  ])
-    expect(await refusalOf(inRun({}, 'x', ask))).toBe('');
+  ];
+  for (const ask of asks) expect(await refusalOf(inRun({}, 'x', ask))).toBe('');
   expect(done.length - before).toBeGreaterThanOrEqual(3);
   expect(done.slice(before).join()).not.toContain(seal);
 });

@@ -50,7 +50,7 @@ describe('whoever a configuration names', () => {
         question: 'Which mode?',
         askedAt: expect.any(String) as string,
         expiresAt: expect.any(String) as string,
-        url,
+        url: `${url}/answer/q1`,
       },
     });
     await handle.signal('answer', { answer: 'Dark' });

@@ -64,7 +64,7 @@ function loginPage(c: Context<ServeEnv>, next: string | undefined, wrong?: HttpP
       required
       ${problem !== undefined && html`aria-invalid="true" aria-describedby="token-problem"`}
     />
-    <p class="facts"><code>reprise token</code> prints it where the server runs.</p>
+    <p class="facts"><code>${'reprise token'}</code> prints it where the server runs.</p>
     <button class="first">Log in</button>
   </form>`;
   return answerPage(c, { title: 'Log in', body, status: wrong?.status ?? 200, headers: wrong?.headers ?? {} });
