@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
-import { RunNotOpenError, type Reprise, type Run, type SessionRun } from '../../src/client.ts';
+import { NobodyPollsError, RunNotOpenError, type Reprise, type Run, type SessionRun } from '../../src/client.ts';
 import { isLost } from '../../src/client/snapshot.ts';
 import { configFile } from './configs.ts';
 import { plannedRun, type PlannedRun } from './plan.ts';
@@ -111,13 +111,13 @@ async function started(reprise: Reprise, { id, kind }: PlannedRun): Promise<Run>
   });
 }
 
-/** Makes a request again for as long as the server is away. */
+/** Makes a request again for as long as the server is away, or no worker is back yet, which is told after five seconds. */
 async function untilAnswered<T>(request: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await request();
     } catch (error) {
-      if (!isLost(error)) throw error;
+      if (!isLost(error) && !(error instanceof NobodyPollsError)) throw error;
     }
     await pause(500);
   }
