@@ -71,11 +71,12 @@ function listening(pid: number): string[] {
 }
 
 describe('the embedded server', patient, () => {
-  test.skipIf(!isLinux)('listens on loopback addresses only, and so does the daemon before its Web UI', () => {
+  test.skipIf(!isLinux)('listens on loopback addresses only, and so does the daemon before its Web UI and for its HTTP server', () => {
     const places = listening(serverPid());
     // gRPC, HTTP, metrics, the Web UI, and its inner services.
     expect(places.length).toBeGreaterThanOrEqual(7);
-    expect(listening(daemonPid())).toHaveLength(1);
+    // The Web UI, and the HTTP server.
+    expect(listening(daemonPid())).toHaveLength(2);
     for (const place of [...places, ...listening(daemonPid())]) expect(place).toMatch(/^[\dA-F]{6}7F:/);
   });
 
