@@ -71,14 +71,17 @@ function listening(pid: number): string[] {
 }
 
 describe('the embedded server', patient, () => {
-  test.skipIf(!isLinux)('listens on loopback addresses only, and so does the daemon before its Web UI and for its HTTP server', () => {
-    const places = listening(serverPid());
-    // gRPC, HTTP, metrics, the Web UI, and its inner services.
-    expect(places.length).toBeGreaterThanOrEqual(7);
-    // The Web UI, and the HTTP server.
-    expect(listening(daemonPid())).toHaveLength(2);
-    for (const place of [...places, ...listening(daemonPid())]) expect(place).toMatch(/^[\dA-F]{6}7F:/);
-  });
+  test.skipIf(!isLinux)(
+    'listens on loopback addresses only, and so does the daemon before its Web UI and for its HTTP server',
+    () => {
+      const places = listening(serverPid());
+      // gRPC, HTTP, metrics, the Web UI, and its inner services.
+      expect(places.length).toBeGreaterThanOrEqual(7);
+      // The Web UI, and the HTTP server.
+      expect(listening(daemonPid())).toHaveLength(2);
+      for (const place of [...places, ...listening(daemonPid())]) expect(place).toMatch(/^[\dA-F]{6}7F:/);
+    },
+  );
 
   test('starts nothing by its HTTP API, whatever host and path a request names', async () => {
     const port = Number(/ --http-port (\d+)/.exec(commandLine())?.[1]);
