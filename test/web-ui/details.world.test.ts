@@ -92,7 +92,8 @@ test.skipIf(browserPath === undefined)(
     const details = (selector: string): string =>
       "[...document.querySelectorAll('iframe')].flatMap((frame) => " +
       `[...frame.contentDocument.querySelectorAll('${selector}')].map(({ innerText }) => innerText))`;
-    expect(await browser.evaluate(details('main > h3'))).toEqual(['Answer', 'Attempt 1 of 3: done', 'Spent']);
+    const headings = ['Asked', 'Answer', 'Attempt 1 of 3: done', 'Answer of agent_b', 'Answer of agent_c', 'Spent'];
+    expect(await browser.evaluate(details('main > h3'))).toEqual(headings);
     expect(await browser.evaluate(details('main style, main script, main iframe, main svg'))).toEqual([]);
     expect(called).toEqual([]);
   },

@@ -1,7 +1,8 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SessionRun } from '../../src/client.ts';
+import { TemporalRun } from '../../src/client/temporal/run.ts';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
-import type { TurnResult } from '../../src/protocol/session.ts';
 import { agentOf } from '../support/agent-script.ts';
 import { running, type Running } from '../support/running.ts';
 
@@ -19,8 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => run[Symbol.asyncDispose]());
 
+/** As a program has it by the library, which sends a request again that the server has been too busy for. */
 const say = async (session: WorkflowHandle, text: string): Promise<string> =>
-  (await session.executeUpdate<TurnResult, [string]>('handleText', { args: [text] })).answer;
+  (await new SessionRun(new TemporalRun(session)).send(text)).answer;
 
 test('a hundred sessions side by side know their own conversations and no others', async () => {
   const config = agentOf('openai', { simple: {} });
