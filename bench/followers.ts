@@ -39,6 +39,7 @@ interface Seen {
 }
 
 const role = process.argv[2];
+if (role !== undefined) process.once('disconnect', () => process.exit());
 if (role === 'server') await serve();
 else if (role === 'readers') await read();
 else await bench();
@@ -201,5 +202,6 @@ async function bench(): Promise<void> {
 }
 
 /** The memory that a process has, in MB. */
-const residentMb = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+function residentMb(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+}

@@ -30,7 +30,12 @@ afterAll(async () => {
 /** The status with which a request is answered. */
 async function statusOf(path: string, init: RequestInit = {}, shown = token): Promise<number> {
   const headers = { authorization: `Bearer ${shown}`, 'content-type': 'application/json' };
-  const answer = await fetch(new URL(path, url), { ...init, headers });
+  const send = () => fetch(new URL(path, url), { ...init, headers });
+  // A connection that was kept may be closed at the moment in which it is used again.
+  const answer = await send().catch((error: unknown) => {
+    if (init.body != null) throw error;
+    return send();
+  });
   await answer.arrayBuffer();
   return answer.status;
 }

@@ -30,6 +30,8 @@ export function restRoutes(served: Served): Hono<ServeEnv> {
       });
     });
   }
-  app.get('/openapi.json', (c) => c.json(openApi(operations, served.url)));
+  // Made once: it takes longer than most requests.
+  let document: object | undefined;
+  app.get('/openapi.json', (c) => c.json((document ??= openApi(operations, served.url))));
   return app;
 }
