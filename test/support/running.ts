@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { askedAgain } from '../../src/client/asked-again.ts';
+import { Retries } from '../../src/client/temporal/retries.ts';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import type { OrchestrationInput, OrchestrationResult } from '../../src/protocol/orchestration.ts';
@@ -77,7 +78,12 @@ export async function running(
   const model = await startModelServer(script);
   const native = await NativeConnection.connect({ address });
   // A page of a history may be larger than the 4 MB that gRPC takes by itself.
-  const connection = await Connection.connect({ address, channelArgs: { 'grpc.max_receive_message_length': -1 } });
+  const retries = new Retries();
+  const connection = await Connection.connect({
+    address,
+    interceptors: [retries.interceptor],
+    channelArgs: { 'grpc.max_receive_message_length': -1 },
+  });
   if (namespace !== 'default')
     await connection.workflowService.registerNamespace({
       namespace,
@@ -168,6 +174,7 @@ export async function running(
         await assertReplay(client, replayOptionsOf(present.worker), runs);
         assertReferenced(home, await recordedOf(client, runs));
       } finally {
+        await retries.end();
         await Promise.all([connection.close(), native.close(), model.close()]);
         rmSync(home, { recursive: true, force: true });
       }
