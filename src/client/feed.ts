@@ -8,13 +8,19 @@ import { RunLooks } from './watch.ts';
 export type { FeedItem, FeedReader } from './shared-run.ts';
 
 export interface FeedOptions extends StorePlace {
-  /** Time between two looks at a run, in milliseconds; 250 when absent. */
+  /** Time between two looks at a run, in milliseconds; 250 when absent. With many runs it is longer. */
   everyMs?: number;
   /** How long a run is followed on after its last reader has left, in milliseconds; 5,000 when absent. */
   lingerMs?: number;
 }
 
-type Times = Required<Pick<FeedOptions, 'everyMs' | 'lingerMs'>>;
+interface Times {
+  everyMs: () => number;
+  lingerMs: number;
+}
+
+/** Between two looks at a run are at least so many milliseconds for each that is followed, so that Temporal is not kept busy by them. */
+const eachMs = 50;
 
 /** Time between two looks at the texts in progress, in milliseconds: calls write as often. */
 const textsEveryMs = 100;
@@ -29,11 +35,13 @@ export class Feeds {
   readonly #options: Times;
   readonly #stored: StoredTexts;
   readonly #feeds = new Map<string, Feed>();
+  /** By the ids of runs, requests that are under way. */
+  readonly #asked = new Map<string, Promise<boolean>>();
 
   constructor(reprise: Reprise, { everyMs = 250, lingerMs = 5000, ...place }: FeedOptions = {}) {
     this.#reprise = reprise;
     this.#stored = new StoredTexts(place);
-    this.#options = { everyMs, lingerMs };
+    this.#options = { everyMs: () => Math.max(everyMs, this.#feeds.size * eachMs), lingerMs };
   }
 
   /**
@@ -43,6 +51,25 @@ export class Feeds {
    */
   follow(id: string, reader: FeedReader = {}): AsyncIterable<FeedItem> {
     return { [Symbol.asyncIterator]: () => this.#read(id, reader) };
+  }
+
+  /**
+   * Whether a run goes on. Many who ask at once are one request, and none about a run that is followed: when a server has died,
+   * all who have followed runs there come at the same moment.
+   *
+   * @throws `WorkflowNotFoundError`
+   */
+  async isOpen(id: string): Promise<boolean> {
+    const present = this.#feeds.get(id)?.run;
+    if (present !== undefined && present.events.length > 0 && present.ended === undefined) return true;
+    const asked =
+      this.#asked.get(id) ??
+      this.#reprise
+        .getRun(id)
+        .isOpen()
+        .finally(() => this.#asked.delete(id));
+    this.#asked.set(id, asked);
+    return asked;
   }
 
   /** How many runs are followed. */
@@ -132,7 +159,7 @@ class Feed {
 
   /** Waits for the next look. Texts are read more often, which costs Temporal nothing. */
   async #rest(): Promise<void> {
-    const until = Date.now() + this.#options.everyMs;
+    const until = Date.now() + this.#options.everyMs();
     for (let left = until - Date.now(); left > 0; left = until - Date.now()) {
       await pause(Math.min(left, textsEveryMs));
       if (this.#textReaders > 0) await this.run.readTexts();

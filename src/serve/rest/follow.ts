@@ -2,7 +2,6 @@ import type { SSEMessage } from 'hono/streaming';
 import { z } from 'zod';
 import type { Run, RunEvent } from '../../client.ts';
 import type { Feeds } from '../../client/feed.ts';
-import { isOpen } from '../../client/way.ts';
 import { HttpProblem } from '../problems.ts';
 import { events } from '../streams.ts';
 import { flag, operation, valid } from './operation.ts';
@@ -24,12 +23,12 @@ export const followOperation = operation({
   async handle({ c, id, query: { after, text }, served: { feeds, reprise } }) {
     const run = reprise.getRun(id);
     // Refused before a stream begins, which has its status then.
-    const { status } = await run.describe();
+    const isOpen = await feeds.isOpen(id);
     if (!c.req.header('accept')?.includes('text/event-stream')) return c.json(await eventsAfter(run, after));
     const last = c.req.header('last-event-id');
     const from = last === undefined ? after : valid(place, last, ['Last-Event-ID']);
     // By this a browser's EventSource stops connecting again (https://html.spec.whatwg.org/multipage/server-sent-events.html).
-    const isOver = last !== undefined && !isOpen(status) && (await eventsAfter(run, from)).length === 0;
+    const isOver = last !== undefined && !isOpen && (await eventsAfter(run, from)).length === 0;
     if (isOver) return c.body(null, 204);
     return events(c, (signal) => messages(feeds, id, from, text, signal));
   },
@@ -43,12 +42,21 @@ async function* messages(
   signal: AbortSignal,
 ): AsyncGenerator<SSEMessage> {
   for await (const item of feeds.follow(id, { after, text, signal })) {
-    if (item.type === 'event') yield { id: String(item.event.seq), data: JSON.stringify(item.event) };
+    if (item.type === 'event') yield { id: String(item.event.seq), data: textOf(item.event) };
     else {
       const { type, ...told } = item;
       yield { event: type, data: JSON.stringify(told) };
     }
   }
+}
+
+const texts = new WeakMap<RunEvent, string>();
+
+/** An event as JSON, which is made once for all who follow the run. */
+function textOf(event: RunEvent): string {
+  const text = texts.get(event) ?? JSON.stringify(event);
+  texts.set(event, text);
+  return text;
 }
 
 /** The events of a run so far, through all runs that it continues as. @throws `HttpProblem` where nobody tells */
