@@ -105,6 +105,16 @@ export function argumentsProblem(value: unknown, asked: Partial<PendingQuestion>
   return 'error' in reply ? reply.error : undefined;
 }
 
+/** Arguments that a person has typed, or in words why they are none. @param asked what they are for, if that is known */
+export function editedArguments(json: string, asked?: Partial<PendingQuestion>): Record<string, unknown> | string {
+  try {
+    const value = JSON.parse(json) as Record<string, unknown>;
+    return argumentsProblem(value, asked) ?? value;
+  } catch (error) {
+    return `These arguments are no JSON: ${(error as Error).message}`;
+  }
+}
+
 /** The one that is named, or else the only one of those to choose from. @throws `NotTakenError` if these are several */
 function chosenOf(
   pending: PendingQuestion[],

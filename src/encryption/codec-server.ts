@@ -1,7 +1,6 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { hashOf } from '../util/ids.ts';
+import { isSameSecret } from '../util/ids.ts';
 
 const { Payloads } = proto.temporal.api.common.v1;
 
@@ -30,7 +29,7 @@ export async function answerCodec(request: Request, { codec, hosts, origins, tok
   if (origin !== null && !origins.includes(origin)) return refusal(403, `the origin ${origin} may not ask`);
   const cors = origin === null ? {} : { 'access-control-allow-origin': origin, vary: 'Origin' };
   if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { ...cors, ...allowed } });
-  if (token !== undefined && !isSame(request.headers.get('authorization') ?? '', `Bearer ${token}`))
+  if (token !== undefined && !isSameSecret(request.headers.get('authorization') ?? '', `Bearer ${token}`))
     return refusal(401, 'a token is missing or wrong (Authorization: Bearer …)', cors);
   const act = /\/(encode|decode)$/.exec(new URL(request.url).pathname)?.[1] as 'encode' | 'decode' | undefined;
   if (act === undefined) return refusal(404, 'there are /encode and /decode', cors);
@@ -56,6 +55,3 @@ const allowed = {
 
 const refusal = (status: number, message: string, headers: Record<string, string> = {}): Response =>
   Response.json({ message }, { status, headers });
-
-const isSame = (one: string, other: string): boolean =>
-  timingSafeEqual(Buffer.from(hashOf(one)), Buffer.from(hashOf(other)));

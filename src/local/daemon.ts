@@ -14,7 +14,7 @@ import { codecEndpoint, serveHomeCodec } from './home-codec.ts';
 import { openHttpDoor, type HttpDoor } from './http-door.ts';
 import { databaseOf, endServers, isAnotherHomes, portOf, type DaemonMessage } from './home-server.ts';
 import { readLastHolder, takeLock, type Holder } from './lock.ts';
-import { freePort, hiddenPlace } from './ports.ts';
+import { freePort, hiddenPlace, listenNear } from './ports.ts';
 import { startServer, type RunningServer } from './server.ts';
 import { findTemporalCli } from './temporal-cli.ts';
 import { uiProxy } from './ui-proxy.ts';
@@ -90,20 +90,8 @@ async function open(port: number, uiPort: number): Promise<RunningServer> {
   return startServer({ cli, port, ui, ...(endpoint && { codecEndpoint: endpoint }), database: databaseOf(home), log });
 }
 
-/** How often another port is taken for the Web UI where somebody has taken the free one first. */
-const mostPorts = 8;
-
-/** Serves the Web UI, before there is anything behind it: a port that is only found to be free may be taken meanwhile. @returns its port */
-async function openUi(wanted: number): Promise<number> {
-  for (let port = await freePort(wanted), tries = 1; ; port = await freePort(), tries++) {
-    try {
-      await once(uiProxy(ui, port).listen(port, '127.0.0.1'), 'listening');
-      return port;
-    } catch (error) {
-      if (tries === mostPorts) throw error;
-    }
-  }
-}
+/** Serves the Web UI, before there is anything behind it. @returns its port */
+const openUi = (wanted: number): Promise<number> => listenNear(wanted, (port) => uiProxy(ui, port));
 
 async function openFirst(): Promise<{ server: RunningServer; uiPort: number }> {
   const { port, wantedUi } = await choosePort();

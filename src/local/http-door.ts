@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { privateMode } from '../util/private-files.ts';
-import { freePort } from './ports.ts';
+import { listenNear } from './ports.ts';
 
 const main = fileURLToPath(new URL(`../cli/main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url));
 
@@ -19,9 +19,6 @@ export interface HttpDoor {
   port: number;
   close(): Promise<void>;
 }
-
-/** How many ports are tried where others take the free one first. */
-const mostPorts = 8;
 
 /** How many connections wait for a server that begins; further ones are closed. */
 const mostWaiting = 1000;
@@ -47,7 +44,7 @@ export async function openHttpDoor(home: string, wanted: number, variables: Node
     waiting.clear();
   };
 
-  const begin = (port: number): void => {
+  const begin = (): void => {
     const log = openSync(join(home, 'logs', 'serve.log'), 'a', privateMode.file);
     const own = spawn(process.execPath, [main, 'serve', '--inherited', '--port', String(port)], {
       stdio: ['ignore', log, log, 'ipc'],
@@ -72,7 +69,7 @@ export async function openHttpDoor(home: string, wanted: number, variables: Node
       child = undefined;
       // A server that cannot begin is not begun again for those who wait, but for the next who comes.
       if (!isReady) drop();
-      else if (waiting.size > 0 && !isClosed) begin(port);
+      else if (waiting.size > 0 && !isClosed) begin();
     };
     own.once('error', over);
     own.once('exit', over);
@@ -84,19 +81,12 @@ export async function openHttpDoor(home: string, wanted: number, variables: Node
     const number = ++count;
     waiting.set(number, socket);
     socket.once('close', () => waiting.delete(number));
-    if (child === undefined) begin((server.address() as AddressInfo).port);
+    if (child === undefined) begin();
     else if (isReady && child.connected) pass(number, socket, child);
   });
-  for (let port = await freePort(wanted), tries = 1; ; port = await freePort(), tries++) {
-    try {
-      await once(server.listen(port, '127.0.0.1'), 'listening');
-      break;
-    } catch (error) {
-      if (tries === mostPorts) throw error;
-    }
-  }
+  const port = await listenNear(wanted, () => server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     async close() {
       isClosed = true;
       drop();

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
 
 /** Finds a free port: the wanted one if it is free, else one that the system chooses. */
 export async function freePort(wanted = 0): Promise<number> {
@@ -8,6 +9,26 @@ export async function freePort(wanted = 0): Promise<number> {
     if (found !== undefined) return found;
   }
   throw new Error('No port is free');
+}
+
+/** How often another port is taken where somebody has taken the free one first. */
+const mostPorts = 8;
+
+/**
+ * Has a server of this machine listen, at the wanted port or at any: one that is only found to be free may be taken meanwhile.
+ *
+ * @param serverAt makes the server, which may have to know its port
+ * @returns the port
+ */
+export async function listenNear(wanted: number, serverAt: (port: number) => Server): Promise<number> {
+  for (let port = await freePort(wanted), tries = 1; ; port = await freePort(), tries++) {
+    try {
+      await once(serverAt(port).listen(port, '127.0.0.1'), 'listening');
+      return port;
+    } catch (error) {
+      if (tries === mostPorts) throw error;
+    }
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { isMac, macOf } from '../trust/mac.ts';
 import type { Environment } from '../util/environment.ts';
-import { hashOf } from '../util/ids.ts';
+import { hashOf, isSameSecret } from '../util/ids.ts';
 import { madeOnce } from '../util/made-once.ts';
 
 /** What a token lets its holder do. `start`: start the named configurations alone, and deal with the runs that it has started. */
@@ -46,7 +46,7 @@ export function issue(owner: string, grant: Grant, until = 0): string {
 
 /** What a token lets its holder do; undefined where it is none of this owner's, or its time is up. */
 export function accessOf(owner: string, token: string, now = Date.now()): Access | undefined {
-  if (isSame(owner, token)) return { grant: { kind: 'all' }, prefix: '' };
+  if (isSameSecret(owner, token)) return { grant: { kind: 'all' }, prefix: '' };
   const [, encoded = '', mac] = /^rpr\.([\w-]{1,4000})\.([\w-]+)$/.exec(token) ?? [];
   const said = Buffer.from(encoded, 'base64url').toString();
   if (!isMac(owner, said, mac)) return undefined;
@@ -69,6 +69,3 @@ export const mayStart = ({ grant }: Access, name: string | undefined): boolean =
 
 /** Whether a run may be seen, and dealt with where anything may be. */
 export const reaches = ({ prefix }: Access, id: string): boolean => id.startsWith(prefix);
-
-const isSame = (one: string, other: string): boolean =>
-  timingSafeEqual(Buffer.from(hashOf(one)), Buffer.from(hashOf(other)));

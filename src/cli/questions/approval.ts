@@ -1,5 +1,5 @@
-import type { InboxQuestion, PendingQuestion } from '../../client.ts';
-import { argumentsProblem } from '../../client/asked.ts';
+import type { InboxQuestion } from '../../client.ts';
+import { editedArguments } from '../../client/asked.ts';
 import { decisionIn, type ToolDecision } from '../../protocol/tools/permissions.ts';
 import { argumentsIn } from '../../workflows/agent/arguments.ts';
 import type { Shell } from '../shell.ts';
@@ -36,15 +36,5 @@ export async function readDecision(shell: Shell, asked: InboxQuestion, withdrawn
     const decision = decisionIn(entered.text);
     if (decision !== undefined) return { kind: 'decision', decision: { id, ...decision } };
     shell.say(hint);
-  }
-}
-
-/** Arguments that a person has typed, or in words why they are none. @param asked what they are for, if that is known */
-export function editedArguments(json: string, asked?: Partial<PendingQuestion>): Record<string, unknown> | string {
-  try {
-    const value = JSON.parse(json) as Record<string, unknown>;
-    return argumentsProblem(value, asked) ?? value;
-  } catch (error) {
-    return `These arguments are no JSON: ${(error as Error).message}`;
   }
 }

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { isPassing } from '../../client/snapshot.ts';
 import { hashOf } from '../../util/ids.ts';
 import { isOpenStatus } from '../../util/run-status.ts';
 import type { Reprise } from '../../client.ts';
 import type { Feeds } from '../../client/feed.ts';
+import { ifAnswered } from '../if-answered.ts';
 
 /** What a request is about. */
 export interface Thread {
@@ -39,19 +39,13 @@ export async function chainOf({ id, reprise }: Thread): Promise<{ chain: string;
 }
 
 /** What a query says, or undefined where no worker answers it at present. */
-export async function ifAnswered<T>({ reprise }: Thread, query: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await reprise.client.withDeadline(Date.now() + patienceMs, query);
-  } catch (error) {
-    if (isPassing(error)) return undefined;
-    throw error;
-  }
-}
+export const ifTold = <T>({ reprise }: Thread, query: () => Promise<T>): Promise<T | undefined> =>
+  ifAnswered(reprise, patienceMs, query);
 
 /** What a query says, as soon as a worker answers it. @throws where nobody waits for it any more */
 export async function onceAnswered<T>(thread: Thread, query: () => Promise<T>): Promise<T> {
   for (;;) {
-    const answered = await ifAnswered(thread, query);
+    const answered = await ifTold(thread, query);
     if (answered !== undefined) return answered;
     await pause(everyMs, undefined, { signal: thread.signal });
   }

@@ -1,12 +1,13 @@
 import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
-import { argumentReader } from '../../activities/tools/arguments.ts';
 import type { Reprise, Run, RunEvent } from '../../client.ts';
+import { editedArguments } from '../../client/asked.ts';
 import { isPassing } from '../../client/snapshot.ts';
 import { handleTextUpdate } from '../../protocol/definitions.ts';
-import { messageRoom, type PendingQuestion } from '../../protocol/questions.ts';
+import { messageRoom } from '../../protocol/questions.ts';
 import type { ToolDecision } from '../../protocol/tools/permissions.ts';
 import { inputProblem } from '../../workflows/runtime/size.ts';
 import type { Access } from '../access.ts';
+import { ifAnswered } from '../if-answered.ts';
 import { HttpProblem } from '../problems.ts';
 import type { Served } from '../served.ts';
 import { derivedId, startNamed } from '../start.ts';
@@ -39,14 +40,8 @@ export type Sent = Record<string, string>;
 const patience = 5000;
 
 /** Asks a run something that its worker must answer. @returns undefined where none does */
-export async function patiently<T>({ client }: Reprise, ask: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await client.withDeadline(Date.now() + patience, ask);
-  } catch (error) {
-    if (!isPassing(error)) throw error;
-    return undefined;
-  }
-}
+export const patiently = <T>(reprise: Reprise, ask: () => Promise<T>): Promise<T | undefined> =>
+  ifAnswered(reprise, patience, ask);
 
 export type Closing = Extract<RunEvent, { type: 'question_closed' | 'approval_resolved' | 'key_closed' }>;
 
@@ -111,27 +106,12 @@ async function decisionOf(reprise: Reprise, run: Run, id: string, sent: Sent): P
     case 'edit': {
       const waiting = await patiently(reprise, () => run.pendingQuestions());
       const asked = waiting?.find(({ questionId }) => questionId === id);
-      const given = argumentsTyped(sent['arguments'] ?? '', asked);
+      const given = editedArguments(sent['arguments'] ?? '', asked);
       if (typeof given !== 'string') return { id, action: 'edit', arguments: given };
       return { field: 'arguments', problem: given, typed: sent };
     }
     default:
       throw new HttpProblem(400, `The form decides nothing: "${act}" is none of its buttons`);
-  }
-}
-
-/** Arguments that a person has typed, or in words why they are none. @param asked what they are for, if that is known */
-function argumentsTyped(json: string, { parameters, tool: name = '' }: Partial<PendingQuestion> = {}) {
-  try {
-    const value: unknown = JSON.parse(json);
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return 'The arguments of a call are one JSON object, such as {"to": "…"}';
-    if (parameters === undefined) return value as Record<string, unknown>;
-    const read = argumentReader([{ name, description: '', parameters }]);
-    const { reply } = read({ id: 'edited', name, arguments: json }, 'tool_calls');
-    return 'error' in reply ? reply.error : (value as Record<string, unknown>);
-  } catch (error) {
-    return `These arguments are no JSON: ${(error as Error).message}`;
   }
 }
 

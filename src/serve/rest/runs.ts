@@ -1,10 +1,22 @@
 import { z } from 'zod';
+import type { Run } from '../../client.ts';
 import { reaches } from '../access.ts';
 import { HttpProblem } from '../problems.ts';
 import { freshId } from '../start.ts';
 import { filesOf } from './files.ts';
 import { inputOf, startSchema, writtenStart } from './inputs.ts';
 import { flag, operation, runId, valid, waitOf, type Operation } from './operation.ts';
+
+/** What the library's method says of a run. */
+const told = (word: string, name: string, what: string, ask: (run: Run) => Promise<unknown>): Operation =>
+  operation({
+    method: 'GET',
+    path: `/runs/{id}/${word}`,
+    name,
+    what,
+    answers: { 200: 'The same as the method of the library has.' },
+    handle: async ({ c, id, served }) => c.json(await ask(served.reprise.getRun(id))),
+  });
 
 /** Starting runs, and looking at them. */
 export const runOperations: Operation[] = [
@@ -71,38 +83,14 @@ export const runOperations: Operation[] = [
     handle: async ({ c, id, query, served }) =>
       c.json(await served.reprise.getRun(id).show({ home: served.home, ...query })),
   }),
-  operation({
-    method: 'GET',
-    path: '/runs/{id}/status',
-    name: 'getStatus',
-    what: 'The workflow type and the status of a run, without asking its worker.',
-    answers: { 200: '{"id", "workflow", "status"}.' },
-    handle: async ({ c, id, served }) => c.json(await served.reprise.getRun(id).describe()),
-  }),
-  operation({
-    method: 'GET',
-    path: '/runs/{id}/state',
-    name: 'getState',
-    what: 'The run at a glance: the query `state`.',
-    answers: { 200: 'The state.' },
-    handle: async ({ c, id, served }) => c.json(await served.reprise.getRun(id).state()),
-  }),
-  operation({
-    method: 'GET',
-    path: '/runs/{id}/questions',
-    name: 'listQuestions',
-    what: 'What waits for a person: the query `pendingQuestions`.',
-    answers: { 200: 'A list.' },
-    handle: async ({ c, id, served }) => c.json(await served.reprise.getRun(id).pendingQuestions()),
-  }),
-  operation({
-    method: 'GET',
-    path: '/runs/{id}/calls',
-    name: 'listCalls',
-    what: 'The calls of models and tools that are under way.',
-    answers: { 200: 'A list.' },
-    handle: async ({ c, id, served }) => c.json(await served.reprise.getRun(id).pendingCalls()),
-  }),
+  told('status', 'getStatus', 'The workflow type and the status of a run, without asking its worker.', (run) =>
+    run.describe(),
+  ),
+  told('state', 'getState', 'The run at a glance: the query `state`.', (run) => run.state()),
+  told('questions', 'listQuestions', 'What waits for a person: the query `pendingQuestions`.', (run) =>
+    run.pendingQuestions(),
+  ),
+  told('calls', 'listCalls', 'The calls of models and tools that are under way.', (run) => run.pendingCalls()),
   operation({
     method: 'GET',
     path: '/runs/{id}/result',
