@@ -3,7 +3,7 @@ import { openView, type View } from './live/view.ts';
 import { QuestionPrompter } from './questions/prompter.ts';
 import type { State } from '../protocol/state.ts';
 import type { RunFiles } from '../protocol/workspace.ts';
-import { markdownOf } from '../workflows/research/rules/report.ts';
+import { answerOf } from '../client/show/record-parts.ts';
 import { Interruption } from './exit.ts';
 import { countText, spentText } from '../client/show/spent.ts';
 import { homeFolder, type FollowOptions } from './options.ts';
@@ -172,7 +172,7 @@ export async function follow(
     const elapsed = await following.show({});
     const result = await run.result();
     shell.say(summaryOf(result, elapsed));
-    await (options.json ? shell.printJson(result) : shell.printText(textOf(result)));
+    await (options.json ? shell.printJson(result) : shell.printText(answerOf(result)));
     if (options.out !== undefined) await writeFiles(shell, run.id, filesOf(result), options.out);
   } finally {
     following.close();
@@ -187,10 +187,6 @@ const cancelCommand = (id: string, { temporal }: FollowOptions): string =>
   `reprise cancel ${shellWord(id)}${temporalOption(temporal)}`;
 
 const filesOf = (result: RunResult): RunFiles | undefined => ('workspace' in result ? result.workspace : undefined);
-
-/** A run's answer, or its report, as it is printed. */
-export const textOf = (result: RunResult): string =>
-  result.workflow === 'research' ? markdownOf(result.report) : result.answer;
 
 function summaryOf(result: RunResult, elapsed: number): string {
   const { usage, warnings } = result;

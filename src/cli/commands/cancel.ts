@@ -1,6 +1,6 @@
 import type { RunResult } from '../../client.ts';
 import { openWithWorker, withConnection } from '../connection.ts';
-import { textOf } from '../follow.ts';
+import { answerOf } from '../../client/show/record-parts.ts';
 import { spentText } from '../../client/show/spent.ts';
 import type { CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
@@ -17,7 +17,7 @@ export async function cancel(shell: Shell, given: string | undefined, options: C
     await run.cancel();
     const result = await run.result();
     say(endText(id, result));
-    await shell.print(options.json ? JSON.stringify(result) : textOf(result));
+    await shell.print(options.json ? JSON.stringify(result) : answerOf(result));
   });
 }
 

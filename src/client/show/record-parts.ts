@@ -1,5 +1,6 @@
 import type { Iteration } from '../../protocol/research.ts';
 import type { SubtaskReport } from '../../protocol/plan-and-execute.ts';
+import type { RunResult } from '../../protocol/state.ts';
 import type { RunFiles } from '../../protocol/workspace.ts';
 import { markdownOf } from '../../workflows/research/rules/report.ts';
 import { judgementOf } from '../../workflows/research/view.ts';
@@ -33,6 +34,10 @@ export function placeOf({ part, turn }: RunStep): string {
 }
 
 export const listText = (texts: string[]): string => texts.map((text) => `- ${text}`).join('\n');
+
+/** What a run has come to as text: its answer, or its report. */
+export const answerOf = (result: RunResult): string =>
+  result.workflow === 'research' ? markdownOf(result.report) : result.answer;
 
 /** What a run has come to so far, in parts that have titles: iterations or subtasks, and the answer. A part may be empty. */
 export function resultParts({ result, state, steps }: RunRecord): Array<[title: string, text: string]> {

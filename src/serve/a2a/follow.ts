@@ -2,14 +2,14 @@ import type { StreamResponse, TaskStatus } from '@a2a-js/sdk';
 import { UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import type { PendingQuestion } from '../../client.ts';
 import { isOver, linesOf, look, openStatus, type Caller } from './task.ts';
-import { waitingAfter } from './waiting.ts';
+import { waitingAfter } from '../waiting.ts';
 
 /**
  * Tells of a task as it is now, and of what happens from there on until it has ended: all who follow it are told the same, in the
  * same order, by whichever server.
  *
  * @param untilAsked whether it ends when something waits too, since the client then has to act
- * @param after the number of the last event that the client has; absent: it begins with the task as it is now
+ * @param after the number of the last event that the client has; absent: that of the task as it is now
  * @throws as `look`; `UnsupportedOperationError` where somebody begins to follow what has ended
  */
 export async function* follow(
@@ -22,7 +22,7 @@ export async function* follow(
   if (isOver(task) && !untilAsked && after === undefined)
     throw new UnsupportedOperationError(`The task ${id} has ended: get it instead`);
   yield { payload: { $case: 'task', value: task } };
-  if (untilAsked && (isOver(task) || asked.length > 0)) return;
+  if (untilAsked && after === undefined && (isOver(task) || asked.length > 0)) return;
   const common = { taskId: id, contextId: task.contextId };
   const update = (status: TaskStatus | undefined, seq: number, type: string): StreamResponse => ({
     payload: { $case: 'statusUpdate', value: { ...common, status, metadata: { seq, type } } },

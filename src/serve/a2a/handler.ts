@@ -30,9 +30,13 @@ export function requestHandler(caller: Caller, after: number | undefined): A2ARe
     work.catch((error: unknown) => {
       throw translated(caller, error);
     });
-  async function* stream(id: Promise<string>, untilAsked: boolean): AsyncGenerator<StreamResponse, void> {
+  async function* stream(
+    id: Promise<string>,
+    untilAsked: boolean,
+    from: number | undefined,
+  ): AsyncGenerator<StreamResponse, void> {
     try {
-      yield* follow(caller, await id, untilAsked, untilAsked ? undefined : after);
+      yield* follow(caller, await id, untilAsked, from);
     } catch (error) {
       throw translated(caller, error);
     }
@@ -64,11 +68,12 @@ export function requestHandler(caller: Caller, after: number | undefined): A2ARe
       throw new UnsupportedOperationError('The card at /.well-known/agent-card.json is all that there is');
     },
     sendMessage: (request) => told(sendMessage(request)),
-    sendMessageStream: (request) => stream(send(request), true),
+    // A task that a message begins is told from its beginning, however fast it is, and whoever sends the message again.
+    sendMessageStream: (request) => stream(send(request), true, request.message?.taskId ? undefined : 0),
     getTask: ({ historyLength, id }) => told(look(caller, id, historyLength).then(({ task }) => task)),
     listTasks: (request) => told(listTasks(caller, request)),
     cancelTask: ({ id }) => told(cancelTask(id)),
-    resubscribe: ({ id }) => stream(Promise.resolve(id), false),
+    resubscribe: ({ id }) => stream(Promise.resolve(id), false, after),
     createTaskPushNotificationConfig: noPush,
     getTaskPushNotificationConfig: noPush,
     listTaskPushNotificationConfigs: noPush,

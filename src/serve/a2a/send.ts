@@ -3,13 +3,14 @@ import { ContentTypeNotSupportedError, RequestMalformedError } from '@a2a-js/sdk
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { RunExistsError } from '../../client.ts';
 import { inputQuestion } from '../../client/list.ts';
+import { answerOf } from '../../client/show/record-parts.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import { canonicalJson } from '../../trust/mac.ts';
 import { hashOf } from '../../util/ids.ts';
 import { defaultName } from '../configs.ts';
 import { HttpProblem } from '../problems.ts';
 import { startNamed } from '../start.ts';
-import { answerOf, taskId, type Caller } from './task.ts';
+import { taskId, type Caller } from './task.ts';
 
 /** A message that was checked. `key` is the same for the same message sent again, and for no other. */
 export interface Said {

@@ -1,18 +1,19 @@
 import { Artifact, TaskState, type Message, type Task, type TaskStatus } from '@a2a-js/sdk';
 import { RequestMalformedError } from '@a2a-js/sdk/errors';
 import { WorkflowFailedError, type WorkflowExecutionDescription } from '@temporalio/client';
-import type { Run, RunEvent, RunResult } from '../../client.ts';
+import type { Run, RunEvent } from '../../client.ts';
 import { inputQuestion } from '../../client/list.ts';
+import { answerOf } from '../../client/show/record-parts.ts';
 import { isPassing } from '../../client/snapshot.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import { isOpenStatus } from '../../util/run-status.ts';
 import { entriesOf, withoutEmoji } from '../../workflows/log-lines.ts';
-import { markdownOf } from '../../workflows/research/rules/report.ts';
 import type { Access } from '../access.ts';
 import { problemOf } from '../problems.ts';
 import type { Served } from '../served.ts';
 import { assertReached } from '../start.ts';
-import { askedParts, messageOf, waitingAfter, type Place } from './waiting.ts';
+import { askedIn, waitingAfter } from '../waiting.ts';
+import { askedParts, messageOf, type Place } from './waiting.ts';
 
 /** Who sends a request. */
 export interface Caller {
@@ -131,14 +132,10 @@ async function ended(
   }
 }
 
-/** What a run has come to as text. */
-export const answerOf = (result: RunResult): string =>
-  result.workflow === 'research' ? markdownOf(result.report) : result.answer;
-
 /** What an event tells that was asked or answered. */
 function saidIn(event: RunEvent, place: Place): Message[] {
-  const asked = waitingAfter([], event);
-  if (asked.length > 0) return [messageOf('AGENT', place, askedParts(asked))];
+  const asked = askedIn(event);
+  if (asked !== undefined) return [messageOf('AGENT', place, askedParts([asked]))];
   const text = answeredIn(event);
   return text === undefined ? [] : [messageOf('USER', place, [{ text: text.trim() }])];
 }

@@ -1,5 +1,4 @@
 import { Message } from '@a2a-js/sdk';
-import type { RunEvent } from '../../protocol/events.ts';
 import { askedText, type PendingQuestion } from '../../protocol/questions.ts';
 
 /** Where a message belongs. `number` tells it from others of its task. */
@@ -13,28 +12,6 @@ type Parts = Array<{ text: string } | { data: unknown }>;
 
 export const messageOf = (who: 'USER' | 'AGENT', { number, ...place }: Place, parts: Parts): Message =>
   Message.fromJSON({ ...place, messageId: `${place.taskId}-${who}-${number}`, role: `ROLE_${who}`, parts });
-
-/** What waits for a person after an event. */
-export function waitingAfter(waiting: readonly PendingQuestion[], event: RunEvent): readonly PendingQuestion[] {
-  switch (event.type) {
-    case 'question':
-    case 'approval_requested':
-    case 'key_missing':
-    case 'plan_review':
-      return [...waiting, event];
-    case 'question_closed':
-    case 'approval_resolved':
-    case 'key_closed':
-      return waiting.filter(({ questionId }) => questionId !== event.questionId);
-    // While a plan is reviewed nothing else goes on, and its review ends by what a person has decided.
-    case 'decided':
-    case 'planning_restart':
-    case 'stopped':
-      return [];
-    default:
-      return waiting;
-  }
-}
 
 /** How each kind of thing that waits is answered. */
 const ways: Record<PendingQuestion['kind'], string> = {

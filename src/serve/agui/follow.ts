@@ -3,7 +3,7 @@ import type { RunEvent } from '../../protocol/events.ts';
 import { HttpProblem } from '../problems.ts';
 import { interruptOf } from './interrupts.ts';
 import { closing, line, nothingTold, opening, tell, type Told } from './telling.ts';
-import { ifAnswered, onceAnswered, type Thread } from './thread.ts';
+import { ifTold, onceAnswered, type Thread } from './thread.ts';
 
 /** Where a stream begins: with a session's turn, by the id of its update, or behind an event, 0 being the beginning. */
 export type Begin = { turn: string } | { after: number };
@@ -82,7 +82,7 @@ const isRefusal = (event: RunEvent): boolean =>
   event.type === 'restart_refused' || (event.type === 'warning' && event.text.includes(' is ignored: '));
 
 const usageOf = async (thread: Thread) =>
-  (await ifAnswered(thread, () => thread.reprise.getRun(thread.id).state()))?.usage ?? null;
+  (await ifTold(thread, () => thread.reprise.getRun(thread.id).state()))?.usage ?? null;
 
 /**
  * What waits for a person, apart from what was just answered. Where more waits than the events have told of so far, it is none
@@ -93,9 +93,10 @@ async function interruptsOf(
   { calls, waiting }: Told,
   { answered, ...place }: { answered: ReadonlySet<string>; chain: string; seq: number },
 ): Promise<Interrupt[]> {
-  if (waiting.every((id) => answered.has(id))) return [];
+  if (waiting.every(({ questionId }) => answered.has(questionId))) return [];
   const pending = await onceAnswered(thread, () => thread.reprise.getRun(thread.id).pendingQuestions());
   const open = pending.filter(({ questionId }) => !answered.has(questionId));
-  if (open.some(({ questionId }) => !waiting.includes(questionId))) return [];
+  const isTold = (id: string): boolean => waiting.some(({ questionId }) => questionId === id);
+  if (open.some(({ questionId }) => !isTold(questionId))) return [];
   return open.map((each) => interruptOf(each, place, calls.find(({ asks }) => asks === each.questionId)?.id));
 }

@@ -3,7 +3,7 @@ import { RunNotOpenError } from '../../client.ts';
 import { HttpProblem } from '../problems.ts';
 import { follow, type Ending } from './follow.ts';
 import { editProblem, type Act, type Resumed } from './interrupts.ts';
-import { chainOf, ifAnswered, type Thread } from './thread.ts';
+import { chainOf, ifTold, type Thread } from './thread.ts';
 
 /**
  * Sends what a person has answered, and tells what has happened since they were asked. An answer is a signal, which Temporal
@@ -18,7 +18,7 @@ export async function* resume(thread: Thread, entries: Resumed[]): AsyncGenerato
     yield* entries.map(settled);
     return { outcome: { type: 'success' } };
   }
-  const pending = await ifAnswered(thread, () => thread.reprise.getRun(thread.id).pendingQuestions());
+  const pending = await ifTold(thread, () => thread.reprise.getRun(thread.id).pendingQuestions());
   const waits = ({ questionId }: Resumed) => pending?.find((each) => each.questionId === questionId);
   for (const entry of own) {
     const waiting = waits(entry);

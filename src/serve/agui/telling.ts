@@ -1,6 +1,8 @@
 import { EventType, type Event } from '@ag-ui/core';
 import type { RunEvent } from '../../protocol/events.ts';
+import type { PendingQuestion } from '../../protocol/questions.ts';
 import { entriesOf } from '../../workflows/log-lines.ts';
+import { waitingAfter } from '../waiting.ts';
 import { emptyView, patchOf, viewAfter, type View } from './view.ts';
 
 /** A tool call that was told of, and whose result was not. */
@@ -21,8 +23,8 @@ export interface Told {
   readonly chain: string;
   readonly view: View;
   readonly calls: readonly OpenCall[];
-  /** The ids of what waits for a person. */
-  readonly waiting: readonly string[];
+  /** What waits for a person. */
+  readonly waiting: readonly PendingQuestion[];
   /** The last text that was said to the person in this turn. */
   readonly said: string;
 }
@@ -38,9 +40,6 @@ export const nothingTold = (run: string, chain: string): Told => ({
 
 /** The id of a message or a call that an event begins. */
 const idOf = (chain: string, { seq }: RunEvent): string => `${chain}-${seq}`;
-
-/** What the ids of reviews of a research's plans begin with; the planning iteration follows. */
-const review = 'approval-';
 
 /** The step that an event begins; undefined where the one that goes on does so further. */
 function stepOf(event: RunEvent): string | undefined {
@@ -214,30 +213,5 @@ function isJson(text: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-function waitingAfter(waiting: readonly string[], event: RunEvent): readonly string[] {
-  const without = (id: string): readonly string[] => waiting.filter((each) => each !== id);
-  switch (event.type) {
-    case 'question':
-    case 'approval_requested':
-    case 'key_missing':
-    case 'plan_review':
-      return [...waiting, event.questionId];
-    case 'question_closed':
-    case 'approval_resolved':
-    case 'key_closed':
-      return without(event.questionId);
-    case 'decided':
-    case 'planning_restart':
-    case 'synthesis':
-      return waiting.filter((id) => !id.startsWith(review));
-    case 'turn':
-    case 'turn_failed':
-    case 'final':
-      return [];
-    default:
-      return waiting;
   }
 }

@@ -95,7 +95,8 @@ async function call(
     const message = `${run}: ${'agent' in event ? event.agent : ''} ${type.replaceAll('_', ' ')}`;
     await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress: seq, message } });
   };
-  const view = await waited(caller.served, run, { seconds: given.wait, signal: mcpReq.signal, onEvent });
+  const fromStart = tool.starts === true && !isAgain;
+  const view = await waited(caller.served, run, { seconds: given.wait, signal: mcpReq.signal, fromStart, onEvent });
   const inputRequests = given.wait > 0 && isSettled ? formsOf(view, abilities) : undefined;
   return inputRequests === undefined ? resultOf(view) : inputRequired({ inputRequests, requestState: run });
 }

@@ -1,9 +1,9 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { z } from 'zod';
-import type { PendingQuestion, Run, RunResult } from '../../client.ts';
+import type { PendingQuestion, Run } from '../../client.ts';
+import { answerOf } from '../../client/show/record-parts.ts';
 import { cutInMiddle } from '../../util/text/cut.ts';
 import { isOpenStatus } from '../../util/run-status.ts';
-import { markdownOf } from '../../workflows/research/rules/report.ts';
 import { problemOf } from '../problems.ts';
 import type { Served } from '../served.ts';
 import { choices } from './reply.ts';
@@ -62,15 +62,12 @@ async function endedPart(run: Run): Promise<Partial<RunView> & Pick<RunView, 'st
     const result = await run.result();
     const { outcome, usage } = result;
     const state = outcome === 'cancelled' ? 'cancelled' : 'completed';
-    return { state, outcome, answer: cut(textOf(result), longest.answer), costUsd: usage.costUsd };
+    return { state, outcome, answer: cut(answerOf(result), longest.answer), costUsd: usage.costUsd };
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     return { state: 'failed', error: problemOf(error).detail };
   }
 }
-
-const textOf = (result: RunResult): string =>
-  result.workflow === 'research' ? markdownOf(result.report) : result.answer;
 
 const waitingOf = ({ expiresAt, from, kind, question, questionId, ...call }: PendingQuestion) => ({
   questionId,

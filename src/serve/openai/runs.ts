@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from 'hono';
 import type { Run, RunEvent } from '../../client.ts';
+import { answerOf } from '../../client/show/record-parts.ts';
 import { isPassing } from '../../client/snapshot.ts';
 import { isOpenStatus } from '../../util/run-status.ts';
-import { markdownOf } from '../../workflows/research/rules/report.ts';
 import { HttpProblem, problemOf } from '../problems.ts';
 import type { Served, ServeEnv } from '../served.ts';
 import { assertReached, derivedId, startNamed } from '../start.ts';
@@ -86,8 +86,7 @@ async function look({ reprise }: Served, id: string, from: number): Promise<{ ev
 /** An answer with what only the run's result has: all of its text, and what the run has cost. */
 async function settled({ reprise }: Served, id: string, step: Extract<Step, { type: 'answered' }>): Promise<Step> {
   const result = await reprise.getRun(id).result();
-  const answer = result.workflow === 'research' ? markdownOf(result.report) : result.answer;
-  return { ...step, answer, usage: result.usage };
+  return { ...step, answer: answerOf(result), usage: result.usage };
 }
 
 /** Why a run has ended that gives no answer. */

@@ -2,6 +2,7 @@ import type { FinalOutcome, RunEvent } from '../../protocol/events.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { Figures } from '../../protocol/usage.ts';
 import { entriesOf, withoutEmoji } from '../../workflows/log-lines.ts';
+import { askedIn } from '../waiting.ts';
 
 /** What a run waits for a person with. */
 export type Asked = Pick<PendingQuestion, 'kind' | 'questionId' | 'from' | 'question' | 'tool' | 'arguments'>;
@@ -40,18 +41,6 @@ const linesOf = (event: RunEvent): string =>
   entriesOf(event)
     .map(({ text }) => withoutEmoji(text).trim())
     .join('\n');
-
-function askedIn(event: RunEvent): Asked | undefined {
-  switch (event.type) {
-    case 'question':
-    case 'approval_requested':
-    case 'key_missing':
-    case 'plan_review':
-      return event;
-    default:
-      return undefined;
-  }
-}
 
 /** The outcomes of a run that gives the answer which was wanted, rather than the best that there is. */
 const good: FinalOutcome[] = ['submitted', 'degraded', 'answered', 'viable', 'complete'];

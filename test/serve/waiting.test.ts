@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
-import { waitingAfter } from '../../src/serve/a2a/waiting.ts';
+import { waitingAfter } from '../../src/serve/waiting.ts';
 
 const opened = (type: string, kind: PendingQuestion['kind'], questionId: string) =>
   ({ type, kind, questionId, from: 'agent1', question: 'Which?', askedAt: '', expiresAt: null }) as unknown as RunEvent;
@@ -24,4 +24,10 @@ test.each<[name: string, events: RunEvent[], waits: string[]]>([
   ['a run that is stopped waits for nothing', [question, call, other('stopped')], []],
 ])('%s', (_, events, waits) => {
   expect(events.reduce(waitingAfter, []).map(({ questionId }) => questionId)).toEqual(waits);
+});
+
+test('what changes nothing leaves the very same array', () => {
+  const waiting = [question, call].reduce(waitingAfter, []);
+  expect(waitingAfter(waiting, other('answer'))).toBe(waiting);
+  expect(waitingAfter([], other('final'))).toEqual([]);
 });
