@@ -3,6 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { Reprise } from './reprise.ts';
 import { itemsOf, SharedRun, statusOf, type FeedItem, type FeedReader } from './shared-run.ts';
 import { StoredTexts, type StorePlace } from './stored-texts.ts';
+import { joined } from '../util/joined.ts';
 import { RunLooks } from './watch.ts';
 
 export type { FeedItem, FeedReader } from './shared-run.ts';
@@ -35,8 +36,6 @@ export class Feeds {
   readonly #options: Times;
   readonly #stored: StoredTexts;
   readonly #feeds = new Map<string, Feed>();
-  /** By the ids of runs, requests that are under way. */
-  readonly #asked = new Map<string, Promise<boolean>>();
 
   constructor(reprise: Reprise, { everyMs = 250, lingerMs = 5000, ...place }: FeedOptions = {}) {
     this.#reprise = reprise;
@@ -54,22 +53,19 @@ export class Feeds {
   }
 
   /**
-   * Whether a run goes on. Many who ask at once are one request, and none about a run that is followed: when a server has died,
-   * all who have followed runs there come at the same moment.
+   * What is known of a run, once it was looked at.
    *
-   * @throws `WorkflowNotFoundError`
+   * @throws `WorkflowNotFoundError`, and errors that no further attempt would overcome
    */
-  async isOpen(id: string): Promise<boolean> {
-    const present = this.#feeds.get(id)?.run;
-    if (present !== undefined && present.events.length > 0 && present.ended === undefined) return true;
-    const asked =
-      this.#asked.get(id) ??
-      this.#reprise
-        .getRun(id)
-        .isOpen()
-        .finally(() => this.#asked.delete(id));
-    this.#asked.set(id, asked);
-    return asked;
+  async seen(id: string): Promise<Pick<SharedRun, 'ended' | 'events'>> {
+    const feed = await this.#feedOf(id);
+    feed.enter({});
+    try {
+      await feed.looked;
+      return feed.run;
+    } finally {
+      feed.leave({});
+    }
   }
 
   /** How many runs are followed. */
@@ -84,15 +80,22 @@ export class Feeds {
   }
 
   async *#read(id: string, reader: FeedReader): AsyncGenerator<FeedItem> {
-    const present = this.#feeds.get(id);
-    // The id of a run that has ended may be another run's by now.
-    const feed = present === undefined || present.run.ended !== undefined ? this.#opened(id) : present;
+    const feed = await this.#feedOf(id);
     feed.enter(reader);
     try {
       yield* itemsOf(feed.run, reader);
     } finally {
       feed.leave(reader);
     }
+  }
+
+  async #feedOf(id: string): Promise<Feed> {
+    const present = this.#feeds.get(id);
+    if (present === undefined) return this.#opened(id);
+    // The id of a run that has ended may be another run's by now.
+    if (present.run.ended === undefined || (await present.isLast())) return present;
+    if (this.#feeds.get(id) === present) this.#feeds.delete(id);
+    return this.#feedOf(id);
   }
 
   #opened(id: string): Feed {
@@ -108,6 +111,8 @@ export class Feeds {
 /** The one that follows a run for all its readers. */
 class Feed {
   readonly run: SharedRun;
+  /** Settles with the first look. */
+  readonly looked: Promise<void>;
   readonly #handle: WorkflowHandle;
   readonly #looks: RunLooks;
   readonly #options: Times;
@@ -115,6 +120,7 @@ class Feed {
   #readers = 0;
   #textReaders = 0;
   #left: NodeJS.Timeout | undefined;
+  readonly #lastRun = joined(async () => (await this.#handle.describe()).runId);
 
   /** @param onDropped is told once who comes next needs another follower */
   constructor(handle: WorkflowHandle, run: SharedRun, options: Times, onDropped: () => void) {
@@ -123,7 +129,13 @@ class Feed {
     this.#looks = new RunLooks(handle, undefined, false);
     this.#options = options;
     this.#onDropped = onDropped;
+    this.looked = this.#look();
     void this.#follow();
+  }
+
+  /** Whether the run is still the last one with its id. */
+  async isLast(): Promise<boolean> {
+    return (await this.#lastRun()) === this.#looks.seen?.runId;
   }
 
   enter({ text }: FeedReader): void {
@@ -146,11 +158,11 @@ class Feed {
 
   async #follow(): Promise<void> {
     try {
+      await this.looked;
       while (this.run.ended === undefined) {
-        await this.#look();
         await this.#rest();
+        await this.#look();
       }
-      this.#onDropped();
     } catch (error) {
       this.#onDropped();
       this.run.end({ error });
@@ -167,6 +179,7 @@ class Feed {
   }
 
   async #look(): Promise<void> {
+    if (this.run.ended !== undefined) return;
     const { runId } = this.#looks.seen ?? {};
     const look = await this.#looks.look();
     if (!this.run.isOther(look)) return this.run.see(look);

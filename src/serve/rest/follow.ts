@@ -21,15 +21,14 @@ export const followOperation = operation({
   answers: { 200: 'A list, or a stream.', 204: 'The run has ended, and there is nothing behind Last-Event-ID.' },
   types: ['application/json', 'text/event-stream'],
   async handle({ c, id, query: { after, text }, served: { feeds, reprise } }) {
-    const run = reprise.getRun(id);
-    // Refused before a stream begins, which has its status then.
-    const isOpen = await feeds.isOpen(id);
-    if (!c.req.header('accept')?.includes('text/event-stream')) return c.json(await eventsAfter(run, after));
+    if (!c.req.header('accept')?.includes('text/event-stream'))
+      return c.json(await eventsAfter(reprise.getRun(id), after));
     const last = c.req.header('last-event-id');
     const from = last === undefined ? after : valid(place, last, ['Last-Event-ID']);
+    // What is refused is so before a stream begins, which has its status then.
+    const { ended, events: told } = await feeds.seen(id);
     // By this a browser's EventSource stops connecting again (https://html.spec.whatwg.org/multipage/server-sent-events.html).
-    const isOver = last !== undefined && !isOpen && (await eventsAfter(run, from)).length === 0;
-    if (isOver) return c.body(null, 204);
+    if (last !== undefined && ended?.status !== undefined && (told.at(-1)?.seq ?? 0) <= from) return c.body(null, 204);
     return events(c, (signal) => messages(feeds, id, from, text, signal));
   },
 });
