@@ -69,6 +69,7 @@ export async function course(stack: Stack, model: CountingModel, table: Table): 
     await table.row('restart of Temporal', async () => {
       await begin('restarted', 'vote', 3);
       await stack.compose('restart', 'temporal');
+      await stack.compose('up', '-d', '--wait', 'temporal');
       return finish();
     });
     await table.row('down, while calls are under way', async () => {
