@@ -71,10 +71,7 @@ test('the manifests fit Kubernetes’ schemas, strictly', (context) => {
   ajv.addSchema({ ...load('_definitions'), $id: '/api/_definitions.json' });
   const own = manifests.filter(({ manifest }) => !manifest.apiVersion.startsWith('keda.sh/'));
   expect(own.map(({ manifest }) => manifest.kind).toSorted()).toEqual(
-    [
-      ...['Deployment', 'Deployment', 'NetworkPolicy', 'NetworkPolicy'],
-      ...['PodDisruptionBudget', 'Service', 'ServiceAccount'],
-    ].toSorted(),
+    'Deployment Deployment NetworkPolicy NetworkPolicy PodDisruptionBudget Service ServiceAccount'.split(' '),
   );
   for (const { manifest, name } of own) {
     const { $schema: _, $id: __, ...schema } = load(fileOf(manifest)) as Record<string, unknown>;
