@@ -16,6 +16,8 @@ import { must, type Table } from './table.ts';
 
 const program = join(dirname(dirname(import.meta.dirname)), 'bin', 'reprise.mjs');
 
+const team = teamOf(['agent1', 'agent2', 'agent3'], { type: 'openai', model: 'scripted-1' });
+
 /** How many runs are open at each disturbance. */
 const atOnce = 6;
 
@@ -57,6 +59,25 @@ export async function course(stack: Stack, model: CountingModel, table: Table): 
       const { code, output } = await person.runs('ask', 'How deep is the harbour?', '--config', 'team.json');
       must(code === 0 && output.includes('The final answer, by agent1.'), output);
       return 'answered';
+    });
+    await table.row('a run over HTTP, with the token alone', async () => {
+      const { token, url } = stack.http;
+      const asked = async (path: string, headers: object = {}, body?: object): Promise<string> => {
+        const given = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers };
+        const sent = body && { method: 'POST', body: JSON.stringify(body) };
+        const response = await fetch(`${url}${path}`, { headers: given, ...sent });
+        return `${response.status} ${await response.text()}`;
+      };
+      const refused = await asked('/api/v1/runs', { authorization: 'Bearer no-token-of-this-server' });
+      must(refused.startsWith('401 '), refused);
+      const input = { task: 'How deep is the harbour?', config: team };
+      const begun = await asked('/api/v1/runs', { 'idempotency-key': 'http' }, { type: 'orchestration', input });
+      must(begun.startsWith('201 '), begun);
+      await stack.compose('restart', 'http');
+      await stack.compose(...up);
+      const result = await asked('/api/v1/runs/http/result?wait=60');
+      must(result.startsWith('200 ') && result.includes('The final answer, by agent1.'), result);
+      return 'answered by a server that was restarted meanwhile';
     });
     await table.row('kill -9 of a worker', async () => {
       await begin('killed', 'present', 1);
@@ -118,7 +139,7 @@ export async function course(stack: Stack, model: CountingModel, table: Table): 
       return volumes.join(', ');
     });
     await table.row('what the logs complain of', async () => {
-      const logs = await stack.compose('logs', '--no-color', 'namespace', 'worker', 'database', 'schema');
+      const logs = await stack.compose('logs', '--no-color', 'namespace', 'worker', 'http', 'database', 'schema');
       const complaints = logs
         .split('\n')
         .filter((line) => /deprecated|was open to other users|permission denied/i.test(line));
@@ -143,7 +164,6 @@ class Person {
 
   constructor(address: string) {
     this.#address = address;
-    const team = teamOf(['agent1', 'agent2', 'agent3'], { type: 'openai', model: 'scripted-1' });
     writeFileSync(join(this.#folder, 'team.json'), JSON.stringify(team));
   }
 

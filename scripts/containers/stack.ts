@@ -14,6 +14,8 @@ const down = ['down', '--volumes', '--remove-orphans', '--timeout', '5'];
 export interface Stack {
   /** Temporal's address, as a person on this machine names it. */
   address: string;
+  /** The HTTP server, as this machine reaches it, and the token that opens it. */
+  http: { url: string; token: string };
   /** The password of PostgreSQL's superuser. */
   password: string;
   /** Runs `docker compose` with these words. @throws `Error` where that fails */
@@ -41,7 +43,7 @@ export async function makeStack(variables: Record<string, string>, say: (text: s
   // What an earlier run has left that was killed.
   const left = await docker('ps', '--all', '--quiet', '--filter', `label=com.docker.compose.project=${project}`);
   if (left !== '') await docker('rm', '--force', '--volumes', ...left.split('\n'));
-  const [port, uiPort] = [await freePort(7233), await freePort(8080)];
+  const [port, uiPort, httpPort] = [await freePort(7233), await freePort(8080), await freePort(8234)];
   const write = async (name: string, change = (text: string): string => text): Promise<void> => {
     const text = await withStandIns(readFileSync(join(root, name), 'utf8'), say);
     writeFileSync(join(folder, name), change(text));
@@ -49,13 +51,21 @@ export async function makeStack(variables: Record<string, string>, say: (text: s
   await write('Dockerfile');
   await write('docker-compose.yml', (text) =>
     text
-      .replace('build: .', 'build: { context: ., network: host }')
-      .replace('image: reprise\n', `image: ${project}\n`)
+      .replaceAll('build: .', 'build: { context: ., network: host }')
+      .replaceAll('image: reprise\n', `image: ${project}\n`)
+      .replace('127.0.0.1:8234:', `127.0.0.1:${httpPort}:`)
       .replace('127.0.0.1:7233:', `127.0.0.1:${port}:`)
       .replace('127.0.0.1:8080:', `127.0.0.1:${uiPort}:`),
   );
   const password = randomBytes(24).toString('hex');
-  const all = { POSTGRES_PASSWORD: password, REPRISE_DATABASE_PASSWORD: randomBytes(24).toString('hex'), ...variables };
+  const http = { url: `http://127.0.0.1:${httpPort}`, token: randomBytes(24).toString('hex') };
+  const all = {
+    POSTGRES_PASSWORD: password,
+    REPRISE_DATABASE_PASSWORD: randomBytes(24).toString('hex'),
+    REPRISE_TOKEN: http.token,
+    REPRISE_PUBLIC_URL: http.url,
+    ...variables,
+  };
   const example = readFileSync(join(folder, '.env.example'), 'utf8');
   const filled = Object.entries(all).reduce(
     (text, [name, value]) => text.replace(`\n${name}=`, `\n${name}=${value}`),
@@ -73,6 +83,7 @@ export async function makeStack(variables: Record<string, string>, say: (text: s
   const before = new Set(await allVolumes());
   return {
     address: `localhost:${port}`,
+    http,
     password,
     compose,
     inside: (service, script, index = 1) =>

@@ -12,6 +12,8 @@ export function tokenOf(shell: Shell): string {
   }
 }
 
-/** How a person and a program get into a server. */
-export const waysIn = (url: string, token: string): string =>
-  `Pages ${url}/login?token=${token}\nAPI   ${url} with the header Authorization: Bearer ${token}`;
+/** How a person and a program get into a server. A token that was given is not repeated, since containers keep what is said. */
+export function waysIn(shell: Shell, url: string): string {
+  const token = shell.environment['REPRISE_TOKEN'] === undefined ? tokenOf(shell) : '$REPRISE_TOKEN';
+  return `Pages ${url}/login?token=${token}\nAPI   ${url} with the header Authorization: Bearer ${token}`;
+}

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv } from 'ajv';
@@ -8,7 +10,9 @@ import { expect, test } from 'vitest';
 import { imagesIn } from '../../scripts/pin-images.ts';
 import { workersMark } from '../../src/worker/deployment.ts';
 import { environmentVariables } from '../../src/config/environment-variables.ts';
-import { compose, read } from './reading.ts';
+import { freePort } from '../../src/local/ports.ts';
+import { Home } from '../support/cli.ts';
+import { compose, path, read } from './reading.ts';
 
 const { services } = compose();
 /** Services that stay, other than those that end when they are done. */
@@ -33,13 +37,14 @@ test('the example of an environment names what docker-compose.yml asks for, and 
   expect(read('.env.example')).not.toMatch(/^[A-Z0-9_]+=./m);
 });
 
-test('passwords have no default, and a file with them is not committed', () => {
-  expect(read('docker-compose.yml')).not.toMatch(/PASSWORD:-|PWD:-/);
+test('passwords and the token have no default, and a file with them is not committed', () => {
+  expect(read('docker-compose.yml')).not.toMatch(/PASSWORD:-|PWD:-|TOKEN:-(?!\})/);
+  expect(services['http']?.environment?.['REPRISE_TOKEN']).toMatch(/^\$\{REPRISE_TOKEN:\?/);
   expect(read('.gitignore')).toMatch(/^\.env$/m);
 });
 
 test('what lasts is started again, is looked after, and is reached from this machine alone', () => {
-  expect(lasting.map(([name]) => name)).toEqual(['postgresql', 'temporal', 'ui', 'worker']);
+  expect(lasting.map(([name]) => name)).toEqual(['postgresql', 'temporal', 'ui', 'worker', 'http']);
   for (const [name, { healthcheck, ports = [], restart }] of lasting) {
     expect(restart).toBe('unless-stopped');
     if (name !== 'worker') expect(healthcheck).toBeDefined();
@@ -91,6 +96,35 @@ test('docker-compose.yml fits the schema of the Compose specification', (context
   fits(parse(read('docker-compose.yml'), { merge: true }));
   expect(fits.errors).toBeNull();
 });
+
+test('the HTTP server that it starts is healthy, answers at the port of this machine, and does not tell its token', async () => {
+  const { command = [], healthcheck } = services['http'] ?? {};
+  const [port, published] = [await freePort(8234), await freePort(8235)];
+  const placed = (words: string[]): string[] =>
+    words.map((word) => word.replace('8234', String(port)).replace(/^\/config$/, path('deploy/config')));
+  const token = 'a-token-of-this-test';
+  const home = await Home.make({ REPRISE_TOKEN: token, REPRISE_PUBLIC_URL: `http://127.0.0.1:${published}` });
+  try {
+    const serving = home.startProcess(placed(command));
+    await serving.says(/Ctrl-C ends it/);
+    expect(serving.stderr).not.toContain(token);
+    const [, program = '', ...words] = placed(healthcheck?.test ?? []);
+    expect(spawnSync(program, words, { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+    const asked = async (host: string): Promise<number | undefined> => {
+      const headers = { host, authorization: `Bearer ${token}` };
+      const [answer] = (await once(get({ port, path: '/api/v1/runs', headers }), 'response')) as [IncomingMessage];
+      answer.resume();
+      return answer.statusCode;
+    };
+    expect(await asked(`127.0.0.1:${published}`)).toBe(200);
+    expect(await asked(`elsewhere.example:${published}`)).toBe(403);
+    serving.signal('SIGTERM');
+    expect(await serving.finished).toMatchObject({ status: 0 });
+    expect(spawnSync(program, words).status).toBe(1);
+  } finally {
+    await home.remove();
+  }
+}, 300_000);
 
 test('the namespace is marked, new or not, so that commands on this machine start no workers for it', () => {
   const [script = ''] = services['namespace']?.command ?? [];

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { expect, test } from 'vitest';
 import { cacheFolder } from '../../src/util/cache-folder.ts';
 import { deploymentName, taskQueue } from '../../src/client/names.ts';
-import { path, read } from './reading.ts';
+import { compose, path, read } from './reading.ts';
 
 interface Manifest {
   apiVersion: string;
@@ -71,7 +71,7 @@ test('the manifests fit Kubernetes’ schemas, strictly', (context) => {
   ajv.addSchema({ ...load('_definitions'), $id: '/api/_definitions.json' });
   const own = manifests.filter(({ manifest }) => !manifest.apiVersion.startsWith('keda.sh/'));
   expect(own.map(({ manifest }) => manifest.kind).toSorted()).toEqual(
-    ['Deployment', 'NetworkPolicy', 'PodDisruptionBudget', 'ServiceAccount'].toSorted(),
+    'Deployment Deployment NetworkPolicy NetworkPolicy PodDisruptionBudget Service ServiceAccount'.split(' '),
   );
   for (const { manifest, name } of own) {
     const { $schema: _, $id: __, ...schema } = load(fileOf(manifest)) as Record<string, unknown>;
@@ -101,16 +101,16 @@ test('the autoscaler’s object fits KEDA’s definition', (context) => {
   expect(fits.errors).toBeNull();
 });
 
-const manifestOf = (kind: string): Manifest =>
-  manifests.find(({ manifest }) => manifest.kind === kind)?.manifest as Manifest;
+const manifestOf = (kind: string, name = 'reprise-worker'): Manifest =>
+  manifests.find(({ manifest }) => manifest.kind === kind && manifest.metadata.name === name)?.manifest as Manifest;
 
 interface Pod {
   terminationGracePeriodSeconds: number;
   securityContext: object;
-  containers: Array<{ env: Array<{ name: string; value: string }>; securityContext: object }>;
+  containers: Array<{ args?: string[]; env: Array<{ name: string; value: string }>; securityContext: object }>;
 }
 
-const pod = (): Pod => (manifestOf('Deployment').spec as { template: { spec: Pod } }).template.spec;
+const pod = (name?: string): Pod => (manifestOf('Deployment', name).spec as { template: { spec: Pod } }).template.spec;
 const variable = (name: string): string | undefined =>
   pod().containers[0]?.env.find((each) => each.name === name)?.value;
 
@@ -118,18 +118,30 @@ test('a pod is killed only after the worker’s own time for its calls is over',
   expect(pod().terminationGracePeriodSeconds).toBeGreaterThan(Number(variable('REPRISE_SHUTDOWN_SECONDS')));
 });
 
-test('pods meet the Pod Security Standard "restricted", as the image’s own user', () => {
-  const user = Number(/^USER (\d+)/m.exec(read('Dockerfile'))?.[1]);
-  expect(pod().securityContext).toMatchObject({
-    runAsNonRoot: true,
-    runAsUser: user,
-    seccompProfile: { type: 'RuntimeDefault' },
-  });
-  expect(pod().containers[0]?.securityContext).toEqual({
-    allowPrivilegeEscalation: false,
-    readOnlyRootFilesystem: true,
-    capabilities: { drop: ['ALL'] },
-  });
+test.each(['reprise-worker', 'reprise-http'])(
+  '%s meets the Pod Security Standard "restricted", as the image’s own user',
+  (name) => {
+    const user = Number(/^USER (\d+)/m.exec(read('Dockerfile'))?.[1]);
+    expect(pod(name).securityContext).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: user,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(pod(name).containers[0]?.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+  },
+);
+
+test('the HTTP server is begun as docker-compose.yml begins it, and is asked as the host that it takes itself for', () => {
+  const [container] = pod('reprise-http').containers;
+  expect(container?.args).toEqual(compose().services['http']?.command);
+  const probe = {
+    httpGet: { path: '/health', port: 'http', httpHeaders: [{ name: 'Host', value: '127.0.0.1:8234' }] },
+  };
+  expect(container).toMatchObject({ startupProbe: probe, livenessProbe: probe, readinessProbe: probe });
 });
 
 test('probes ask the port that the worker listens on, where Kubernetes reaches it', () => {

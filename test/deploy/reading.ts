@@ -14,7 +14,7 @@ export interface Service {
   restart?: string;
   environment?: Record<string, string>;
   ports?: string[];
-  healthcheck?: object;
+  healthcheck?: { test: string[] };
   read_only?: boolean;
   ipc?: string;
   tmpfs?: string[];

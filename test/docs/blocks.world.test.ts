@@ -40,7 +40,9 @@ describe('a block that is not run', () => {
     const name = second === 'run' ? third : second;
     if (first === 'npm' && (second === 'run' || scripts.includes(second))) expect(scripts).toContain(name);
     if (first === 'node') expect(existsSync(`${root}${second}`)).toBe(true);
-    if (first === 'reprise' || second === 'reprise') parseCommand(words.slice(words.indexOf('reprise') + 1));
+    // Another program may be told what to start: `claude mcp add reprise -- npx reprise serve --mcp-stdio`.
+    const own = words.findIndex((word, at) => word === 'reprise' && (at === 0 || words[at - 1] === 'npx'));
+    if (own !== -1) parseCommand(words.slice(own + 1));
   });
 });
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, expect, test, vi } from 'vitest';
 import { isCommands, nameOf, pages, readPage, stepsOf, type Block, type Step } from './blocks.ts';
 import { difference } from './compare.ts';
@@ -73,6 +74,28 @@ test.concurrent.each(withCommands.filter(({ blocks }) => blocks.length > 0))(
   // Each command has its own limit, which says what hangs.
   900_000,
 );
+
+test('what docs/mcp-server.md gives to editors starts a server that has the tools of its table', async () => {
+  const [block] = readPage('docs/mcp-server.md').filter(({ language }) => language === 'json');
+  const { mcpServers } = JSON.parse(block?.text ?? '') as {
+    mcpServers: Record<'reprise', { command: string; args: string[] }>;
+  };
+  const { args, command } = mcpServers.reprise;
+  const clientInfo = { name: 'editor', version: '1' };
+  const asked = [
+    { id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/list' },
+  ].map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const folder = free.pop() ?? (await PageFolder.make());
+  free.push(folder);
+  await folder.prepare({});
+  const { output } = await folder.run([command, ...args].join(' '), { types: asked.join('') });
+  const listed = /^\{.*"id":2.*\}$/m.exec(output)?.[0] ?? output;
+  const { result } = JSON.parse(listed) as { result: { tools: Array<{ name: string }> } };
+  const table = readFileSync(new URL('../../docs/mcp-server.md', import.meta.url), 'utf8').matchAll(/^\| `(\w+) \{/gm);
+  expect(result.tools.map(({ name }) => name)).toEqual([...table].map(([, name]) => name));
+});
 
 /** The files that a page shows with their names. */
 function filesOf(page: string): Record<string, string> {

@@ -21,7 +21,7 @@ const rules: Array<[RegExp, string]> = [
 
 /** What a command says about the server and the worker that it starts depends on what was run before. */
 const starting =
-  /^(?:Starting Temporal and a worker|Starting a worker|Replacing the background worker|Bundling |Temporal <address>|The Temporal CLI )/;
+  /^(?:Starting Temporal and a worker|Starting a worker|Replacing the background worker|Bundling |Temporal <address>|The Temporal CLI |Port \d+ is taken)/;
 
 /** Agents that work at the same time say so in any order. */
 const together = /^(?:💡|🗳️|🔎) /u;

@@ -78,7 +78,8 @@ const commands = (temporal: string): Record<string, string> => ({
   ].join('\n'),
   // What a notification starts, instead of reaching anybody.
   'notify-send': '#!/bin/sh\necho "notify-send $*"\n',
-  curl: '#!/bin/sh\necho "curl $*"\n',
+  // Of servers only those of this machine are asked, without the progress that a terminal does not get either.
+  curl: '#!/bin/sh\ncase "$*" in *http://127.0.0.1:*) PATH=${PATH#*:} exec curl -sS "$@";; esac\necho "curl $*"\n',
 });
 
 /** A command that goes on beside others. */
@@ -90,6 +91,9 @@ interface Staying {
 /** Seconds after which a command hangs. */
 const patience = 40;
 
+/** Where pages say that the HTTP server is. */
+const pagesServer = '127.0.0.1:8234';
+
 /** What belongs to the folder itself, and not to a page. */
 const lasting = ['.reprise', '.bin', 'node_modules', 'examples', 'docs'];
 
@@ -99,12 +103,16 @@ export class PageFolder {
   readonly #always: Record<string, string>;
   #variables: Record<string, string> = {};
   readonly #staying: Staying[] = [];
+  /** Where the block's HTTP server listens: somebody else's may have the port that pages name. */
+  #served = pagesServer;
   /** The ids of the page's runs. */
   readonly #ids = new Set<string>();
 
   static async make(): Promise<PageFolder> {
     const folder = new PageFolder(`127.0.0.1:${await freePort()}`);
     const { cli, home } = inject('temporal');
+    // As the commands make it: they say so where others can read it.
+    mkdirSync(folder.home, { mode: 0o700 });
     cpSync(join(home, 'bundles'), join(folder.home, 'bundles'), { recursive: true });
     for (const name of ['examples', 'docs']) symlinkSync(join(root, name), join(folder.path, name));
     linkModules(folder.path);
@@ -181,14 +189,16 @@ export class PageFolder {
   /** Begins a block: what earlier ones have exported, and where they have gone, is forgotten. */
   begin(): void {
     rmSync(join(this.path, '.shell'), { force: true });
+    this.#served = pagesServer;
   }
 
   /** Runs a command by bash, as the next line of a terminal whose lines before were this block's. */
   async run(command: string, { types, until, stays = false }: StepSetUp = {}): Promise<Ran> {
     for (const [, id = ''] of command.matchAll(/--(?:workflow-)?id (\S+)/g)) this.#ids.add(id);
     const state = join(this.path, '.shell');
+    const words = command.replace(/ &$/, '').replaceAll(pagesServer, this.#served);
     const script =
-      `exec 2>&1\nif [ -f '${state}' ]; then . '${state}'; fi\n${command}\nstatus=$?\n` +
+      `exec 2>&1\nif [ -f '${state}' ]; then . '${state}'; fi\n${words}\nstatus=$?\n` +
       `{ export -p; printf 'cd %q\\n' "$PWD"; } > '${state}'\nexit $status`;
     const child = spawn('bash', ['-c', script], {
       cwd: this.path,
@@ -207,6 +217,7 @@ export class PageFolder {
         output += text;
         if (seen || until === undefined || !until.test(output)) return;
         seen = true;
+        this.#served = /^Pages http:\/\/([^/]+)\/login/m.exec(output)?.[1] ?? this.#served;
         if (!stays) signal('SIGINT');
         resolve();
       });

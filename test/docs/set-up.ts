@@ -246,6 +246,8 @@ async function done(folder: PageFolder, command: string): Promise<void> {
 export const endless: Record<string, StepSetUp> = {
   'reprise up': { until: /Ready/ },
   'npx reprise up': { until: /Ready/ },
+  'npx reprise serve': { until: /Ctrl-C ends it/ },
+  'npx reprise serve &': { until: /Ctrl-C ends it/, stays: true },
 };
 
 export const setUps: Record<string, PageSetUp> = {

@@ -186,6 +186,8 @@ test('a tool call that waits for leave is decided by words or by data', async ()
   await expect(answered('', { data: { id: 't9', action: 'allow' } })).rejects.toThrow('by data with its id: t1');
   const again = await sent(set.client, says('yes', { messageId: 'm10', taskId: asked.id }));
   expect(statusText(again)).toContain('t2');
+  const unfit = { id: 't2', action: 'edit', arguments: { words: 'two' } };
+  await expect(answered('', { data: unfit })).rejects.toThrow(/arguments: .*text/);
   const data = { id: 't2', action: 'edit', arguments: { text: 'two' } };
   const done = await sent(set.client, says('', { messageId: 'm11', taskId: asked.id, data }));
   expect(answerIn(done)).toBe('Done.');

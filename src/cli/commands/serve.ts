@@ -52,7 +52,7 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
   const url = publicUrl(shell, options, port);
   const { close, served } = await openServed(shell, options, { owner, port, url });
   app = createApp(served);
-  if (!inherited) shell.say(`${waysIn(url, owner)}\nCtrl-C ends it; runs go on.`);
+  if (!inherited) shell.say(`${waysIn(shell, url)}\nCtrl-C ends it; runs go on.`);
   const interrupted = new Promise<void>((resolve) => {
     const ignore = shell.onSignal(['SIGINT', 'SIGTERM'], () => {
       ignore();

@@ -19,7 +19,7 @@ import { countText } from '../../client/show/spent.ts';
 import { allowed, homeFolder, openHome, type CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { targetOf } from '../target.ts';
-import { tokenOf, waysIn } from '../ways-in.ts';
+import { waysIn } from '../ways-in.ts';
 
 export interface UpOptions extends CommonOptions {
   extensions: string;
@@ -84,7 +84,7 @@ export async function up(shell: Shell, options: UpOptions): Promise<void> {
     const kept = isKeeper ? `; closed runs are kept for ${countText(days, 'day')}` : '';
     const at = joined?.server.address ?? address;
     say(`Temporal ${at}${ui}${kept}`);
-    if (joined?.server.httpAddress !== undefined && !background) say(waysIn(joined.server.httpAddress, tokenOf(shell)));
+    if (joined?.server.httpAddress !== undefined && !background) say(waysIn(shell, joined.server.httpAddress));
     if (at !== defaultAddress && !background) say(`For programs and the Temporal CLI: export TEMPORAL_ADDRESS=${at}`);
     const onReady = (): void => {
       if (background) void endWhenIdle(shell, running, [home, folder], minutes, () => end('stop'));

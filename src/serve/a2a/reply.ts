@@ -2,6 +2,7 @@ import type { SendMessageRequest } from '@a2a-js/sdk';
 import { RequestMalformedError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
+import { argumentsProblem } from '../../client/asked.ts';
 import { answerSignal, approveSignal, decideSignal, requestRestartSignal } from '../../protocol/definitions.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import { saidBy, type Said } from './send.ts';
@@ -51,7 +52,11 @@ function toldBy({ data, text }: Said, waiting: readonly PendingQuestion[]): Told
     const said = given ?? { action: text.trim().toLowerCase() };
     return [said['action'] === 'restart' ? requestRestartSignal.name : decideSignal.name, said];
   }
-  if (kind === 'tool' && given) return [approveSignal.name, { ...given, id: questionId }];
+  if (kind === 'tool' && given) {
+    const wrong = given['action'] === 'edit' ? argumentsProblem(given['arguments'], pending) : undefined;
+    if (wrong !== undefined) throw new RequestMalformedError(`message.parts: arguments: ${wrong}`);
+    return [approveSignal.name, { ...given, id: questionId }];
+  }
   return [answerSignal.name, { answer: text, ...given, questionId }];
 }
 

@@ -136,13 +136,3 @@ function actOf({ kind, questionId }: InterruptId, payload: unknown, at: number):
       return { send: 'nothing' };
   }
 }
-
-/** Why changed arguments of a call cannot be; undefined if they can, or if nobody knows what its tool takes. */
-export function editProblem({ act, id }: Resumed, { parameters }: PendingQuestion): string | undefined {
-  if (act.send !== 'approve' || act.decision.arguments === undefined || parameters === undefined) return undefined;
-  const schema = z.fromJSONSchema(parameters as z.core.JSONSchema.JSONSchema);
-  const checked = checkedBy(schema, act.decision.arguments);
-  if (checked.ok) return undefined;
-  const problems = checked.problems.map(({ message, path }) => problemText({ path: ['editedArgs', ...path], message }));
-  return `${id}: ${problems.join('\n')}`;
-}

@@ -1,8 +1,9 @@
 import { EventType, type Event } from '@ag-ui/core';
 import { RunNotOpenError } from '../../client.ts';
+import { argumentsProblem } from '../../client/asked.ts';
 import { HttpProblem } from '../problems.ts';
 import { follow, type Ending } from './follow.ts';
-import { editProblem, type Act, type Resumed } from './interrupts.ts';
+import type { Act, Resumed } from './interrupts.ts';
 import { chainOf, ifTold, type Thread } from './thread.ts';
 
 /**
@@ -21,9 +22,9 @@ export async function* resume(thread: Thread, entries: Resumed[]): AsyncGenerato
   const pending = await ifTold(thread, () => thread.reprise.getRun(thread.id).pendingQuestions());
   const waits = ({ questionId }: Resumed) => pending?.find((each) => each.questionId === questionId);
   for (const entry of own) {
-    const waiting = waits(entry);
-    const problem = waiting && editProblem(entry, waiting);
-    if (problem !== undefined) throw new HttpProblem(422, problem);
+    const given = entry.act.send === 'approve' ? entry.act.decision.arguments : undefined;
+    const problem = given && argumentsProblem(given, waits(entry));
+    if (problem !== undefined) throw new HttpProblem(422, `${entry.id}: editedArgs: ${problem}`);
   }
   for (const entry of entries) {
     const isSettled = !own.includes(entry) || (pending !== undefined && waits(entry) === undefined);
