@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { accessOf, holderOf, issue, mayStart, reaches, type Grant } from '../../src/serve/access.ts';
+import { namedConfig } from '../../src/serve/configs.ts';
 
 const owner = 'a-token-of-an-owner';
 
@@ -45,3 +49,11 @@ test('who gets more tokens, as by each login, is the same holder by all of them'
 });
 
 const startOf = (name: string): Grant => ({ kind: 'start', names: [name] });
+
+test('what is wrong with a configuration is told without the folder in which it is', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reprise-configs-'));
+  writeFileSync(join(folder, 'broken.yaml'), 'agents: [\n');
+  const read = () => namedConfig(folder, 'broken', { grant: startOf('broken'), prefix: 't1-' });
+  expect(read).toThrow(/^broken\.yaml:2: /);
+  rmSync(folder, { recursive: true });
+});
