@@ -69,3 +69,6 @@ export const mayStart = ({ grant }: Access, name: string | undefined): boolean =
 
 /** Whether a run may be seen, and dealt with where anything may be. */
 export const reaches = ({ prefix }: Access, id: string): boolean => id.startsWith(prefix);
+
+/** By what those are counted who may do the same: whoever gets more tokens for it, as each login is one, may do no more by them. */
+export const holderOf = ({ grant, prefix }: Access): string => prefix || grant.kind;

@@ -43,6 +43,7 @@ export function namedConfig(folder: string, name: string, access: Access): Confi
   if (!isFile && name === defaultName) return undefined;
   if (!isFile) throw new HttpProblem(404, `There is no configuration "${name}"; there are: ${names()}`);
   const read = readNamedConfig(name, folder, checkConfig);
-  if (!read.ok) throw new HttpProblem(422, read.problems.join('\n'));
+  // Where the folder is is nobody's business who may only start what is in it.
+  if (!read.ok) throw new HttpProblem(422, read.problems.join('\n').replaceAll(join(folder, '/'), ''));
   return read.config;
 }

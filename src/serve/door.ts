@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
-import { accessOf, type Access } from './access.ts';
+import { accessOf, holderOf, type Access } from './access.ts';
 import { HttpProblem } from './problems.ts';
 import { Rates } from './rates.ts';
 import type { Served, ServeEnv } from './served.ts';
@@ -22,6 +22,7 @@ const protection = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'private, no-store',
 };
 
 /** The name of the cookie, which browsers send to all ports of a host. */
@@ -82,7 +83,7 @@ export function tokenReader(owner: string): ReadToken {
   const wrong = new Rates(guesses);
   return (token) => {
     const access = token === undefined ? undefined : accessOf(owner, token);
-    const who = access === undefined ? 'nobody' : (token ?? '');
+    const who = access === undefined ? 'nobody' : holderOf(access);
     const seconds = (access === undefined && token !== undefined ? wrong : all).take(who);
     if (seconds > 0)
       throw new HttpProblem(429, `Too many requests; again in ${seconds} s`, { 'retry-after': String(seconds) });

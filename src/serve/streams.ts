@@ -1,11 +1,24 @@
 import type { Context } from 'hono';
 import { streamSSE, type SSEMessage } from 'hono/streaming';
+import { holderOf } from './access.ts';
 import { HttpProblem } from './problems.ts';
+import type { ServeEnv } from './served.ts';
 
-/** How many streams one server has at most, and after how many milliseconds of silence it shows that it is there. */
-const limits = { streams: 4000, silenceMs: 15_000 };
+/**
+ * How many streams one server has at most, how many of them for one holder of a token that does not open everything, and after
+ * how many milliseconds of silence it shows that it is there.
+ */
+const limits = { streams: 4000, guest: 1000, silenceMs: 15_000 };
 
 let open = 0;
+
+/** How many streams each holder has, by `holderOf`. */
+const held = new Map<string, number>();
+
+function count(holder: string, by: 1 | -1): void {
+  open += by;
+  held.set(holder, (held.get(holder) ?? 0) + by);
+}
 
 /**
  * Answers with server-sent events. What a slow reader has not taken is not made either, since each message is asked for when
@@ -14,11 +27,16 @@ let open = 0;
  * @param messages gets a signal that says when the reader has gone
  * @throws `HttpProblem` where there are too many streams
  */
-export function events(c: Context, messages: (signal: AbortSignal) => AsyncIterable<SSEMessage>): Response {
-  if (open >= limits.streams)
-    throw new HttpProblem(429, `This server has ${limits.streams} streams open; again in 5 s`, { 'retry-after': '5' });
+export function events(c: Context<ServeEnv>, messages: (signal: AbortSignal) => AsyncIterable<SSEMessage>): Response {
+  const access = c.get('access');
+  const holder = holderOf(access);
+  const most = access.grant.kind === 'all' ? limits.streams : limits.guest;
+  if (open >= limits.streams || (held.get(holder) ?? 0) >= most)
+    throw new HttpProblem(429, `This server has ${most} streams open; again in 5 s`, { 'retry-after': '5' });
+  // Nobody reads what follows a HEAD, and so nobody would end it either.
+  if (c.req.method === 'HEAD') return c.body(null, 200, { 'content-type': 'text/event-stream' });
   const gone = new AbortController();
-  open += 1;
+  count(holder, 1);
   return streamSSE(c, async (stream) => {
     stream.onAbort(() => gone.abort());
     const timer = setInterval(() => void stream.write(': \n\n'), limits.silenceMs);
@@ -30,7 +48,7 @@ export function events(c: Context, messages: (signal: AbortSignal) => AsyncItera
       }
     } finally {
       clearInterval(timer);
-      open -= 1;
+      count(holder, -1);
     }
   });
 }

@@ -256,6 +256,10 @@ test('the tasks of a context are one conversation, and are listed with it', asyn
     nextPageToken: '',
   });
   expect((await listed({ status: TaskState.TASK_STATE_FAILED })).tasks).toEqual([]);
+  // The name of another context may go on as an id does.
+  await sent(set.client, says('Hi.', { messageId: 'm22', contextId: `${contextId}-x`, configuration: 'agent' }));
+  await expect.poll(async () => (await listed({ contextId: `${contextId}-x` })).tasks.length).toBe(1);
+  expect((await listed()).tasks.map(({ id }) => id)).toEqual([second.id, first.id]);
 });
 
 test('a task whose model fails has failed, and one whose input is wrong is rejected', async () => {

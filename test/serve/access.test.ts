@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { accessOf, issue, mayStart, reaches } from '../../src/serve/access.ts';
+import { accessOf, holderOf, issue, mayStart, reaches, type Grant } from '../../src/serve/access.ts';
+import { namedConfig } from '../../src/serve/configs.ts';
 
 const owner = 'a-token-of-an-owner';
 
@@ -34,4 +38,22 @@ test('a token for some configurations starts these alone, and sees the runs that
   ]);
   expect(reaches(access, `${access.prefix}ask-1`)).toBe(true);
   expect(reaches(access, 'ask-1')).toBe(false);
+});
+
+test('who gets more tokens, as by each login, is the same holder by all of them', () => {
+  const grants: Grant[] = [{ kind: 'all' }, { kind: 'read' }, ...['a', 'b'].map((name) => startOf(name))];
+  const holdersOf = (until: number) =>
+    grants.map((grant) => holderOf(accessOf(owner, issue(owner, grant, until), 0) ?? { grant, prefix: 'none' }));
+  expect(new Set(holdersOf(0)).size).toBe(4);
+  expect(holdersOf(1000)).toEqual(holdersOf(0));
+});
+
+const startOf = (name: string): Grant => ({ kind: 'start', names: [name] });
+
+test('what is wrong with a configuration is told without the folder in which it is', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reprise-configs-'));
+  writeFileSync(join(folder, 'broken.yaml'), 'agents: [\n');
+  const read = () => namedConfig(folder, 'broken', { grant: startOf('broken'), prefix: 't1-' });
+  expect(read).toThrow(/^broken\.yaml:2: /);
+  rmSync(folder, { recursive: true });
 });

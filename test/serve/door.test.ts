@@ -42,9 +42,16 @@ test.each([
   ['a name that leads here (DNS rebinding)', { host: 'evil.example:8234' }, 403],
   ['another port as its host', { host: '127.0.0.1:80' }, 403],
   ['no host', { host: '' }, 403],
+  ['a dot behind its host', { host: 'localhost.:8234' }, 403],
+  ['this machine by its number', { host: '2130706433:8234' }, 403],
+  ['two hosts', { host: '127.0.0.1:8234, evil.example' }, 403],
   ['a page of another site', { origin: 'https://evil.example' }, 403],
   ['a page of another port', { origin: 'http://127.0.0.1:9999' }, 403],
   ['a page from a file or a frame', { origin: 'null' }, 403],
+  ['a page below one that is named', { origin: 'https://evil.pages.example' }, 403],
+  ['two tokens', { authorization: `Bearer wrong, Bearer ${owner}` }, 401],
+  ['a cookie beside a wrong token', { authorization: 'Bearer wrong', cookie: `reprise-8234=${owner}` }, 401],
+  ['a cookie and names no origin', { authorization: '', cookie: `reprise-8234=${owner}` }, 403],
   ['a body that is too long', { 'content-length': String(longestBody + 1) }, 413],
 ])('a request is refused that has %s', async (_, headers, status) => {
   const answer = await send(headers, { method: 'POST' });
@@ -62,6 +69,28 @@ test('a token that may only read sends nothing that changes', async () => {
   const authorization = `Bearer ${issue(owner, { kind: 'read' })}`;
   expect((await send({ authorization })).status).toBe(404);
   expect((await send({ authorization }, { method: 'POST' })).status).toBe(403);
+  const path = '/api/v1/runs/r1/cancel';
+  expect((await send({ authorization, 'x-http-method-override': 'POST' }, { path })).status).toBe(404);
+});
+
+test('a token in an address opens nothing, and no cache keeps what is told', async () => {
+  const path = `/api/v1/openapi.json?token=${owner}&access_token=${owner}`;
+  expect((await send({ authorization: '' }, { path })).status).toBe(401);
+  expect((await send({}, { path })).headers.get('cache-control')).toBe('private, no-store');
+});
+
+test.each<[string, string, string, RegExp]>([
+  [
+    'nested deeply',
+    '/runs',
+    `{"type":"orchestration","input":{"task":"x","config":${'['.repeat(1e5)}${']'.repeat(1e5)}}}`,
+    /too deeply/,
+  ],
+  ['for an id that no address can name', '/runs', '{"type":"orchestration","id":"..","input":{"task":"x"}}', /^.*id: /],
+  ['for an id that steers a terminal', '/runs/a%0A%1B/message', '{"text":"x","input":{}}', /^.*id: /],
+])('a body is refused that is %s', async (_, path, body, why) => {
+  const answer = await send({}, { method: 'POST', path: `/api/v1${path}`, body });
+  expect([answer.status, await answer.text()]).toEqual([422, expect.stringMatching(why)]);
 });
 
 test('whoever guesses tokens is told to wait', async () => {

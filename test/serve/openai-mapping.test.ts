@@ -4,6 +4,7 @@ import type { FinalOutcome, RunEvent, RunEventBody } from '../../src/protocol/ev
 import type { Reprise } from '../../src/client.ts';
 import { settle } from '../../src/serve/openai/asking.ts';
 import { deltaOf } from '../../src/serve/openai/chat.ts';
+import { entries } from '../../src/serve/openai/conversation.ts';
 import { idOf, markedIn, markOf, placeIn, withoutMark } from '../../src/serve/openai/places.ts';
 import { ResponseLog, type Head } from '../../src/serve/openai/response.ts';
 import { endingOf, stepOf, type Asked, type Step } from '../../src/serve/openai/steps.ts';
@@ -152,6 +153,16 @@ test('a mark is known by whoever has made it alone, and is taken out of what age
   expect(markedIn('another', text)).toBeUndefined();
   expect(markedIn('owner', text.replace('ask-1.9', 'ask-1.8'))).toBeUndefined();
   expect(withoutMark(text)).toBe('Which mode?');
+  expect(markedIn('owner', `As you said: [reprise ask-0 made-up]\n${text}`)).toEqual(place);
+  expect(withoutMark(`${text} ${text}`)).toBe('Which mode?\n\n Which mode?');
+});
+
+test('no text takes long to look through', () => {
+  const begun = performance.now();
+  expect(withoutMark(`${' '.repeat(1e6)}x`)).toHaveLength(1e6 + 1);
+  const content = [{ type: 'image_url', image_url: { url: `data:${'a'.repeat(1e6)}` } }];
+  expect(entries.safeParse([{ role: 'user', content }]).success).toBe(false);
+  expect(performance.now() - begun).toBeLessThan(5000);
 });
 
 test.each<[Asked['kind'], string, string, object]>([

@@ -52,6 +52,8 @@ test.each<[object, string]>([
   [{ messages: [{ role: 'robot', content: 'Hi.' }] }, 'messages[0].role'],
   [{ messages: [{ role: 'user', content: [{ type: 'video', url: '' }] }] }, 'messages[0].content[0].type'],
   [{ messages: image('https://example.org/a.png') }, 'messages[0].content[0]'],
+  [{ messages: image('file:///etc/passwd') }, 'messages[0].content[0]'],
+  [{ messages: [{ role: 'user', content: [{ type: 'file', file: null }] }] }, 'messages[0].content[0]'],
   [{ messages: [...messages, { role: 'assistant', content: 'Hi.' }] }, 'messages'],
   [{ messages: [...messages, { role: 'tool', tool_call_id: 'call_1!', content: 'Hi.' }] }, 'messages'],
   [{ n: 2 }, 'n'],

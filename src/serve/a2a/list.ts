@@ -1,7 +1,7 @@
 import type { ListTasksRequest, ListTasksResponse } from '@a2a-js/sdk';
 import { RequestMalformedError } from '@a2a-js/sdk/errors';
 import { inParallel } from '../../client/in-parallel.ts';
-import { look, taskId, type Caller } from './task.ts';
+import { contextOf, look, taskId, type Caller } from './task.ts';
 
 /** How many of the newest tasks are listed at most, over all pages. */
 const most = 1000;
@@ -20,6 +20,7 @@ export async function listTasks(caller: Caller, request: ListTasksRequest): Prom
   const found: Array<{ id: string; changed: string }> = [];
   for await (const { closeTime, startTime, workflowId: id } of caller.served.reprise.client.workflow.list({ query })) {
     if (found.length >= most) break;
+    if (contextId !== '' && contextOf(caller.access, id) !== contextId) continue;
     // What goes on has changed last.
     found.push({ id, changed: `${closeTime?.toISOString() ?? 'open'} ${startTime.toISOString()}` });
   }

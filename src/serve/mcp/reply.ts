@@ -1,4 +1,5 @@
-import type { ElicitRequestFormParams, ElicitResult } from '@modelcontextprotocol/server';
+import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
+import { z } from 'zod';
 import type { PendingQuestion, Reprise } from '../../client.ts';
 import { HttpProblem } from '../problems.ts';
 
@@ -33,10 +34,19 @@ export function formOf(kind: Kind, message: string): ElicitRequestFormParams | u
   return { mode: 'form', message, requestedSchema: { type: 'object', properties, required } };
 }
 
-/** What a person has said by such a form; undefined where they have closed it, or a restart has no text. */
-export function saidIn(kind: Kind, { action, content = {} }: ElicitResult): Said | undefined {
+/** A form as a client sends it back. */
+const filled = z.object({
+  action: z.string(),
+  content: z.object({ decision: z.string().optional(), text: z.string().optional() }).default({}),
+});
+
+/** What a person has said by such a form; undefined where they have closed it, a restart has no text, or it is no such form. */
+export function saidIn(kind: Kind, form: unknown): Said | undefined {
+  const { data } = filled.safeParse(form);
+  if (data === undefined) return undefined;
+  const { action, content } = data;
   if (action === 'decline') return { question: { decision: 'skip' }, tool: { decision: 'deny' } }[kind as string];
-  const { decision, text } = content as Said;
+  const { decision, text } = content;
   if (action !== 'accept' || (decision === 'restart' && !text)) return undefined;
   return kind === 'question' && !text ? { decision: 'skip' } : { decision, text };
 }

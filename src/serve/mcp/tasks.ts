@@ -4,7 +4,6 @@ import {
   ProtocolErrorCode,
   type CallToolResult,
   type ClientCapabilities,
-  type ElicitResult,
   type InputRequests,
   type McpServer,
   type ServerContext,
@@ -50,7 +49,7 @@ export async function settle({ served }: Caller, id: string, responses: Record<s
   const asked = (await served.reprise.getRun(id).pendingQuestions()).filter(({ questionId }) =>
     Object.hasOwn(responses, questionId),
   );
-  const replies = asked.map(({ kind, questionId }) => saidIn(kind, responses[questionId] as ElicitResult));
+  const replies = asked.map(({ kind, questionId }) => saidIn(kind, responses[questionId]));
   for (const [index, pending] of asked.entries()) {
     const said = replies[index];
     if (said !== undefined) await reply(served.reprise, id, pending, said);

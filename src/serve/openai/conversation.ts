@@ -28,11 +28,11 @@ const part = z
     if (texts.includes(type) && typeof text === 'string') return { text };
     const url: unknown = audio
       ? `data:audio/${audio.format};base64,${audio.data}`
-      : (image?.url ?? image ?? file.file_data);
-    const [, of = '', subtype = 'bin', data] =
-      /^data:(\w*)\/?([\w.-]*)[^,]{0,200};base64,([\w+/=\s-]*)$/.exec(String(url)) ?? [];
+      : (image?.url ?? image ?? file?.file_data);
+    const [, mediaType = '', data] = /^data:([^,]*);base64,([\w+/=\s-]*)$/.exec(String(url)) ?? [];
+    const [, of = '', subtype = ''] = /^(\w*)\/?([\w.-]*)/.exec(mediaType) ?? [];
     if (files.includes(type) && data !== undefined)
-      return { attachment: { name: String(file.filename ?? `${of || 'file'}.${subtype || 'bin'}`), data } };
+      return { attachment: { name: String(file?.filename ?? `${of || 'file'}.${subtype || 'bin'}`), data } };
     context.addIssue({
       code: 'custom',
       message: texts.includes(type) ? 'a part with a text' : `a part with ${inline}`,

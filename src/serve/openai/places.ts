@@ -24,7 +24,7 @@ function placeOf(text: string): Place | undefined {
   return run === undefined ? undefined : { run, seq: Number(seq) };
 }
 
-const mark = /\s*\[reprise ([\w.-]+) ([\w-]+)\]/;
+const marks = /\[reprise ([\w.-]+) ([\w-]+)\]/g;
 
 /**
  * What a question that is told as text ends with, by which the next message is known as its answer: clients send back all that
@@ -33,10 +33,13 @@ const mark = /\s*\[reprise ([\w.-]+) ([\w-]+)\]/;
 export const markOf = (owner: string, place: Place): string =>
   `[reprise ${textOf(place)} ${macOf(owner, ['asked', textOf(place)])}]`;
 
-/** The place of the question that a text ends with; undefined where it is none. */
+/** The place of the question that a text ends with; undefined where it is none. What a model has written comes before it. */
 export function markedIn(owner: string, text: string): Place | undefined {
-  const [, place = '', mac] = mark.exec(text) ?? [];
+  const [, place = '', mac] = [...text.matchAll(marks)].at(-1) ?? [];
   return isMac(owner, ['asked', place], mac) ? placeOf(place) : undefined;
 }
 
-export const withoutMark = (text: string): string => text.replace(mark, '');
+export function withoutMark(text: string): string {
+  const bare = text.replaceAll(marks, '');
+  return bare === text ? text : bare.trimEnd();
+}

@@ -25,14 +25,13 @@ export function nextOf(next: string | undefined): string {
 /** A path: browsers take two slashes, and a backslash, for the beginning of another server's name, and leave out controls. */
 const isOwn = /^\/(?![/\\])[^\\\0-\x20\x7F]*$/;
 
-/** Logs in by a token, whose holder has a cookie from then on that lets no more and lasts no longer. */
-export function logIn(
-  c: Context<ServeEnv>,
-  { owner, url }: Served,
-  read: ReadToken,
-  { next, token }: { token: string | undefined; next: string | undefined },
-): Response {
-  if (token === undefined) return loginPage(c, next);
+/**
+ * Logs in by a token, whose holder has a cookie from then on that lets no more and lasts no longer. By a link of a foreign page
+ * nobody is logged in who has not said so: what they then type would be read by whoever has that token too.
+ */
+export function logIn(c: Context<ServeEnv>, { owner, url }: Served, read: ReadToken, { next, token }: Wish): Response {
+  const isForeign = c.req.method === 'GET' && c.req.header('sec-fetch-site') === 'cross-site';
+  if (token === undefined || isForeign) return loginPage(c, { next, token });
   try {
     const { grant, until = Infinity } = read(token.trim());
     const end = Math.min(until, Date.now() + lastsMs);
@@ -45,12 +44,17 @@ export function logIn(
     });
   } catch (error) {
     if (!(error instanceof HttpProblem)) throw error;
-    return loginPage(c, next, error);
+    return loginPage(c, { next }, error);
   }
   return c.redirect(nextOf(next), 303);
 }
 
-function loginPage(c: Context<ServeEnv>, next: string | undefined, wrong?: HttpProblem): Response {
+interface Wish {
+  token?: string | undefined;
+  next: string | undefined;
+}
+
+function loginPage(c: Context<ServeEnv>, { next, token = '' }: Wish, wrong?: HttpProblem): Response {
   const problem = wrong?.status === 401 ? 'This token opens nothing here.' : wrong?.message;
   const body = html`<form method="post" action="/login">
     <input type="hidden" name="next" value="${nextOf(next)}" />
@@ -60,6 +64,7 @@ function loginPage(c: Context<ServeEnv>, next: string | undefined, wrong?: HttpP
       id="token"
       name="token"
       type="password"
+      value="${token}"
       autocomplete="current-password"
       required
       ${problem !== undefined && html`aria-invalid="true" aria-describedby="token-problem"`}

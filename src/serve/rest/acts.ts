@@ -16,7 +16,7 @@ import { messageRoom, type PendingQuestion } from '../../protocol/questions.ts';
 import type { ToolDecision } from '../../protocol/tools/permissions.ts';
 import { HttpProblem } from '../problems.ts';
 import { inputOf, someInput } from './inputs.ts';
-import { operation, waitOf, type Asked, type Operation } from './operation.ts';
+import { operation, runId, valid, waitOf, type Asked, type Operation } from './operation.ts';
 
 const said = z.string().max(messageRoom);
 const needed = said.trim().min(1);
@@ -166,6 +166,7 @@ export const actOperations: Operation[] = [
 /** A session that is open, or that may begin. @throws `HttpProblem`; `WorkflowNotFoundError` */
 async function sessionOf(asked: Asked, input?: Record<string, unknown>): Promise<SessionRun> {
   const { id, served } = asked;
+  if (input !== undefined) valid(runId, id, ['id']);
   const way = new TemporalRun(served.reprise.client.workflow.getHandle(id));
   const known = await way.describe().catch((error: unknown) => {
     if (error instanceof WorkflowNotFoundError && input !== undefined) return undefined;

@@ -74,4 +74,4 @@ export const runId = z
   .string()
   .min(1)
   .max(255)
-  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'an id has no control characters');
+  .regex(/^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]*$/u, 'an id has no control characters, and is no . or ..');

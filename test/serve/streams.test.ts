@@ -1,0 +1,39 @@
+import { Hono } from 'hono';
+import { expect, test } from 'vitest';
+import type { Access } from '../../src/serve/access.ts';
+import type { ServeEnv } from '../../src/serve/served.ts';
+import { HttpProblem } from '../../src/serve/problems.ts';
+import { events } from '../../src/serve/streams.ts';
+
+const own: Access = { grant: { kind: 'all' }, prefix: '' };
+const guest: Access = { grant: { kind: 'start', names: ['team'] }, prefix: 't1-' };
+
+/** Asks for a stream that goes on until its reader has gone. */
+async function ask(access: Access, method = 'GET'): Promise<Response> {
+  const app = new Hono<ServeEnv>();
+  app.onError((error) => new Response(null, { status: (error as HttpProblem).status }));
+  app.get('/', (c) => {
+    c.set('access', access);
+    return events(c, async function* (signal) {
+      yield { data: 'first' };
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    });
+  });
+  return app.request('/', { method });
+}
+
+test('who asks for nothing but the head of a stream keeps none open', async () => {
+  for (let count = 0; count < 1100; count++) expect((await ask(guest, 'HEAD')).status).toBe(200);
+  const answer = await ask(guest);
+  expect(answer.status).toBe(200);
+  await answer.body?.cancel();
+});
+
+test('who may not everything cannot keep all streams from others', async () => {
+  const open = await Promise.all(Array.from({ length: 1000 }, () => ask(guest)));
+  expect((await ask(guest)).status).toBe(429);
+  open.push(await ask(own), await ask({ ...guest, prefix: 't2-' }));
+  expect(open.every(({ status }) => status === 200)).toBe(true);
+  for (const { body } of open) await body?.cancel();
+  await expect.poll(async () => (await ask(guest)).status).toBe(200);
+});
