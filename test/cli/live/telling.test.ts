@@ -52,6 +52,22 @@ test('why a person wants it so is told with the attempt, since nobody has decide
   ]);
 });
 
+test('a failure of all agents, such as a wrong key, is told once', () => {
+  const reason = 'openai m at https://api: 401 Incorrect API key; see https://keys (check OPENAI_API_KEY)';
+  const look = of(
+    ...['a', 'b', 'c'].map((agent) => ({ type: 'out', agent, timedOut: false, reason })),
+    { type: 'out', agent: 'd', timedOut: false, reason: 'Boom' },
+    { type: 'warning', text: `attempt 1 failed: a: ${reason}; b: ${reason}; c: ${reason}; d: Boom` },
+  );
+  expect(linesOf(new Telling(false), look)).toEqual([
+    `⚠️ [a] is out (${reason})`,
+    '⚠️ [b] is out (for the same reason)',
+    '⚠️ [c] is out (for the same reason)',
+    '⚠️ [d] is out (Boom)',
+    '⚠️ attempt 1 failed: a; b; c; d',
+  ]);
+});
+
 test('who types what is said is not told of it, but of a turn that came to a limit', () => {
   const look = of(
     { type: 'turn', turn: 1, text: 'Hello' },
