@@ -12,6 +12,7 @@ import {
 import { countText, spentText, numberText } from '../../client/show/spent.ts';
 import { stepTexts } from '../../client/show/step-text.ts';
 import { durationText } from '../../workflows/runtime/duration.ts';
+import { alikeTogether } from '../failures.ts';
 import { body, emphasised, heading, type Layout, label } from './layout.ts';
 
 /** A run for a person: its question, what has happened in it, its answer, and what it has cost. */
@@ -41,7 +42,9 @@ function headLines(record: RunRecord, layout: Layout): string[] {
     '',
     ...body(`${id}: ${facts}`, layout),
     ...body(`${timeText(startedAt)} to ${endedAt === null ? 'now' : timeText(endedAt)}`, layout),
-    ...[...(failure === null ? [] : [`Failed: ${failure}`]), ...asked, ...notes].flatMap((text) => body(text, layout)),
+    ...[...(failure === null ? [] : [`Failed: ${alikeTogether(failure)}`]), ...asked, ...notes].flatMap((text) =>
+      body(text, layout),
+    ),
   ];
 }
 
@@ -51,9 +54,11 @@ function happeningBlocks({ result, steps }: RunRecord, layout: Layout): string[]
   return steps.flatMap((step) => {
     const now = placeOf(step);
     const isNew = now !== place;
-    place = now;
     const { texts, what } = stepTexts(step);
     const shown = isShownBelow(step, result) ? [] : texts.flatMap((text) => body(text, layout));
+    // What is said, and nothing of it, is no more than a heading.
+    if (step.type === 'said' && shown.length === 0) return [];
+    place = now;
     return [...(isNew && now !== '' ? [[heading(now, layout)]] : []), [...label(what, layout), ...shown]];
   });
 }
@@ -99,13 +104,17 @@ function callLines(call: ShownCall, layout: Layout): string[] {
   return [
     heading(`${agent}: ${purpose}, ${place}, ${model}`, layout),
     ...body(facts.join(', '), layout),
-    ...sent.flatMap(({ images, role, text }) => [
-      ...label(`→ ${role}${images === undefined ? '' : `, ${countText(images, 'image')}`}`, layout),
-      ...body(text, layout),
-    ]),
+    ...sent
+      .filter(({ images, text }) => images !== undefined || text.trim() !== '')
+      .flatMap(({ images, role, text }) => [
+        ...label(`→ ${role}${images === undefined ? '' : `, ${countText(images, 'image')}`}`, layout),
+        ...body(text, layout),
+      ]),
     ...offeredLines(call, layout),
     ...(failure === undefined ? [] : [...label('← failed', layout), ...body(failure, layout)]),
-    ...(reply === undefined ? [] : [...label('← reply', layout), ...body(replyText(reply), layout)]),
+    ...(reply === undefined || replyText(reply) === ''
+      ? []
+      : [...label('← reply', layout), ...body(replyText(reply), layout)]),
   ];
 }
 
