@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RunRecord } from '../../src/client.ts';
+import { textOf as inboxText } from '../../src/cli/commands/inbox.ts';
+import { Shell, type Output, type Surroundings } from '../../src/cli/shell.ts';
 import { recordText } from '../../src/cli/show/record-text.ts';
 
 const none = { calls: 1, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 };
@@ -55,4 +57,51 @@ test('a message or a reply of a call that has no text has no heading', () => {
   };
   const lines = linesOf({ calls: [call] } as unknown as Partial<RunRecord>);
   expect(lines.filter((line) => /^[→←]/.test(line))).toEqual(['→ user']);
+});
+
+test.each([40, 60])('a heading too is no wider than %d columns', (columns) => {
+  const at = '2026-11-22T11:00:01.000Z';
+  const part = `subtask ${'long '.repeat(20)}`;
+  const lines = linesOf(
+    { steps: [{ at, turn: 2, part, type: 'said', agent: 'a', purpose: '', text: 'Hm.' }] },
+    columns,
+  );
+  expect(lines.filter((line) => line.length > columns)).toEqual([]);
+});
+
+describe('on a terminal', () => {
+  const textTo = async (stdout: Partial<Output>, text: string): Promise<string> => {
+    let written = '';
+    const write = (chunk: string, done: () => void): void => {
+      written += chunk;
+      done();
+    };
+    const shell = { stdout: { ...stdout, write }, stderr: {}, stdin: {}, env: {}, cwd: '/' };
+    await new Shell(shell as unknown as Surroundings).printText(text);
+    return written;
+  };
+  const long = 'one two three four five six seven eight nine ten eleven';
+
+  test('an answer breaks between words, but not its code and tables', async () => {
+    const whole = ['```sh', long, '```', `| ${long} |`].join('\n');
+    const terminal = { isTTY: true, columns: 30 };
+    expect(await textTo(terminal, `- ${long}\n${whole}`)).toBe(
+      `- one two three four five six\nseven eight nine ten eleven\n${whole}\n`,
+    );
+  });
+
+  test('and elsewhere nowhere', async () => {
+    expect(await textTo({ columns: 30 }, long)).toBe(`${long}\n`);
+  });
+
+  test('what the inbox shows of a question breaks between words, and commands are whole', () => {
+    const question = { workflowId: 'q1', questionId: 'q1', kind: 'question', from: 'agent_a', question: long } as const;
+    const temporal = 'temporal.example.com:7233';
+    expect(inboxText({ ...question, askedAt: '', expiresAt: null }, temporal, 30).split('\n')).toEqual([
+      'q1: agent_a asks (q1)',
+      '  one two three four five six',
+      '  seven eight nine ten eleven',
+      `  reprise answer q1 --question q1 --temporal ${temporal} "…"`,
+    ]);
+  });
 });
