@@ -69,6 +69,15 @@ test.each([40, 60])('a heading too is no wider than %d columns', (columns) => {
   expect(lines.filter((line) => line.length > columns)).toEqual([]);
 });
 
+test('times are local ones, with the day where it is not today', () => {
+  const now = new Date();
+  const noon = new Date(now.getFullYear(), now.getMonth(), now.getDate(), 12, 5, 9);
+  const before = new Date(2025, 11, 30, 23, 5, 9);
+  const linesAt = (startedAt: Date): string[] => linesOf({ startedAt: startedAt.toISOString() });
+  expect(linesAt(noon)).toContain('  12:05:09 to now');
+  expect(linesAt(before)).toContain('  2025-12-30 23:05:09 to now');
+});
+
 describe('on a terminal', () => {
   const textTo = async (stdout: Partial<Output>, text: string): Promise<string> => {
     let written = '';

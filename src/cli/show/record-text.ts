@@ -1,17 +1,10 @@
 import type { RunRecord, ShownCall } from '../../client.ts';
 import { kindOf, waitText } from '../../client/show/kinds.ts';
-import {
-  changesOf,
-  isShownBelow,
-  listText,
-  placeOf,
-  resultParts,
-  standOf,
-  timeText,
-} from '../../client/show/record-parts.ts';
+import { changesOf, isShownBelow, listText, placeOf, resultParts, standOf } from '../../client/show/record-parts.ts';
 import { countText, spentText, numberText } from '../../client/show/spent.ts';
 import { stepTexts } from '../../client/show/step-text.ts';
 import { durationText } from '../../workflows/runtime/duration.ts';
+import { timeText } from '../../worker/log-sink.ts';
 import { alikeTogether } from '../failures.ts';
 import { body, emphasised, heading, type Layout, label } from './layout.ts';
 

@@ -86,6 +86,17 @@ test('a line that goes elsewhere than to a terminal is as in the log, whole and 
   expect(line).not.toContain('\n');
 });
 
+test('on a terminal a line has the time of day, and its day too where that is not today', () => {
+  const told = (at: Date): string[] => {
+    const look = of({ type: 'notice', text: 'Hm.', at: at.toISOString() });
+    return new Telling(false, false, () => 80).linesOf(look);
+  };
+  const now = new Date();
+  const noon = new Date(now.getFullYear(), now.getMonth(), now.getDate(), 12, 5, 9);
+  expect(told(noon)).toEqual(['[12:05:09] Hm.']);
+  expect(told(new Date(2025, 11, 30, 23, 5, 9))).toEqual(['[2025-12-30 23:05:09] Hm.']);
+});
+
 test('how long there is to answer is told as a time that is left', () => {
   const question = { questionId: 'q1', kind: 'question', from: 'agent_a', question: 'Why?' };
   const times = { askedAt: '2026-01-18T17:09:44.000Z', expiresAt: '2026-01-19T17:09:04.000Z' };
