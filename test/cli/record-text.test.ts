@@ -69,6 +69,19 @@ test.each([40, 60])('a heading too is no wider than %d columns', (columns) => {
   expect(lines.filter((line) => line.length > columns)).toEqual([]);
 });
 
+test('how many tokens a call has had says when nobody has counted them', () => {
+  const call = {
+    ...{ agent: 'a', part: '', purpose: '', model: 'm', at: record.startedAt, turn: 0, earlier: 0 },
+    sent: [],
+  };
+  const factsOf = (estimated: object) =>
+    linesOf({
+      calls: [{ ...call, tools: [], usage: { inputTokens: 1200, outputTokens: 30, ...estimated } }],
+    } as unknown as Partial<RunRecord>).find((line) => line.includes('tokens in'));
+  expect(factsOf({ estimated: true })).toBe('  under way, about 1,200 tokens in, about 30 out');
+  expect(factsOf({})).toBe('  under way, 1,200 tokens in, 30 out');
+});
+
 test('times are local ones, with the day where it is not today', () => {
   const now = new Date();
   const noon = new Date(now.getFullYear(), now.getMonth(), now.getDate(), 12, 5, 9);

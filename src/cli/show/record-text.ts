@@ -4,6 +4,7 @@ import { changesOf, isShownBelow, listText, placeOf, resultParts, standOf } from
 import { countText, spentText, numberText } from '../../client/show/spent.ts';
 import { stepTexts } from '../../client/show/step-text.ts';
 import { durationText } from '../../workflows/runtime/duration.ts';
+import type { TokenUsage } from '../../protocol/message.ts';
 import { timeText } from '../../worker/log-sink.ts';
 import { alikeTogether } from '../failures.ts';
 import { body, emphasised, heading, type Layout, label } from './layout.ts';
@@ -91,7 +92,9 @@ function callLines(call: ShownCall, layout: Layout): string[] {
     ...(endedAt === undefined ? ['under way'] : [durationText(Date.parse(endedAt) - Date.parse(at))]),
     ...(usage === undefined
       ? []
-      : [`${numberText(usage.inputTokens, 0)} tokens in, ${numberText(usage.outputTokens, 0)} out`]),
+      : [
+          `${about(usage)}${numberText(usage.inputTokens, 0)} tokens in, ${about(usage)}${numberText(usage.outputTokens, 0)} out`,
+        ]),
     ...(earlier === 0 ? [] : [`after ${countText(earlier, 'earlier message')} of the conversation`]),
   ];
   return [
@@ -110,6 +113,9 @@ function callLines(call: ShownCall, layout: Layout): string[] {
       : [...label('← reply', layout), ...body(replyText(reply), layout)]),
   ];
 }
+
+/** What stands before numbers of tokens that no provider has counted. */
+const about = ({ estimated = false }: TokenUsage): string => (estimated ? 'about ' : '');
 
 function offeredLines({ toolChoice, tools }: ShownCall, layout: Layout): string[] {
   if (tools !== null && tools.length === 0) return [];
