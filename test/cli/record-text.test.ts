@@ -42,17 +42,17 @@ test('what is said and is the answer too stands below alone, without a heading o
   expect(lines.join('\n')).toMatch(/── Answer, by a ─+\n  So\./);
 });
 
+/** A call of a model, as far as it does not matter here. */
+const bare = { agent: 'a', part: '', purpose: '', model: 'm', at: record.startedAt, turn: 0, earlier: 0 };
+
 test('a message or a reply of a call that has no text has no heading', () => {
   const call = {
-    ...{ agent: 'a', part: 'attempt 1', purpose: 'answer', model: 'm', at: record.startedAt, turn: 0, earlier: 0 },
-    ...{
-      sent: [
-        { role: 'user', text: 'Why?' },
-        { role: 'assistant', text: '' },
-      ],
-      tools: [],
-      toolChoice: undefined,
-    },
+    ...bare,
+    sent: [
+      { role: 'user', text: 'Why?' },
+      { role: 'assistant', text: '' },
+    ],
+    tools: [],
     reply: { content: ' ', calls: [] },
   };
   const lines = linesOf({ calls: [call] } as unknown as Partial<RunRecord>);
@@ -71,7 +71,7 @@ test.each([40, 60])('a heading too is no wider than %d columns', (columns) => {
 
 test('how many tokens a call has had says when nobody has counted them', () => {
   const call = {
-    ...{ agent: 'a', part: '', purpose: '', model: 'm', at: record.startedAt, turn: 0, earlier: 0 },
+    ...bare,
     sent: [],
   };
   const factsOf = (estimated: object) =>

@@ -1,7 +1,6 @@
 import { createColors } from 'picocolors';
 import stringWidth from 'string-width';
 import { printable } from '../../util/text/printable.ts';
-import type { Output, Shell } from '../shell.ts';
 import { withoutEmoji } from '../../workflows/log-lines.ts';
 
 /** How a text for a person is laid out. */
@@ -13,11 +12,19 @@ export interface Layout {
   colors: boolean;
 }
 
+interface Wide {
+  isTTY?: boolean;
+  columns?: number;
+}
+
 /** The width of standard output; what is not a terminal gets lines as they are. */
-export const columnsOf = ({ columns, isTTY }: Output): number => (isTTY ? columns || 80 : Infinity);
+export const columnsOf = ({ columns, isTTY }: Wide): number => (isTTY ? columns || 80 : Infinity);
 
 /** The layout for standard output. */
-export const layoutFor = (shell: Shell, plain = false): Layout => ({
+export const layoutFor = <Output extends Wide>(
+  shell: { stdout: Output; isColored(output: Output): boolean },
+  plain = false,
+): Layout => ({
   columns: columnsOf(shell.stdout),
   plain,
   colors: shell.isColored(shell.stdout) && !plain,
