@@ -56,7 +56,17 @@ function runFailed({ cause }: WorkflowFailedError | WorkflowUpdateFailedError): 
   let innermost = cause ?? new Error('The run failed');
   while (innermost.cause instanceof Error) innermost = innermost.cause;
   const isInput = innermost instanceof ApplicationFailure && innermost.type === 'InvalidInput';
-  return new CommandError(innermost.message, isInput ? exitStatus.usage : exitStatus.failed);
+  return new CommandError(alikeTogether(innermost.message), isInput ? exitStatus.usage : exitStatus.failed);
+}
+
+/** A failure with a line `who: why` for each, in which those who have failed alike share one: `a, b: 401 …`. */
+export function alikeTogether(text: string): string {
+  const lines = Map.groupBy(text.split('\n'), (line, at) => /^[\w-]+(: .+)$/.exec(line)?.[1] ?? at);
+  return [...lines]
+    .map(([why, each]) =>
+      typeof why === 'number' ? each[0] : each.map((line) => line.slice(0, -why.length)).join(', ') + why,
+    )
+    .join('\n');
 }
 
 /** The reason in an error: where it comes from gRPC, the server's own words rather than those around them. */

@@ -4,6 +4,7 @@ import { readEnvironment, type Environment } from '../util/environment.ts';
 import { printable } from '../util/text/printable.ts';
 import { jsonLine, type LogFormat } from '../worker/log-format.ts';
 import { jsonText } from './exit.ts';
+import { columnsOf, wrappedText } from './show/layout.ts';
 import { programWord, withProgramWord } from './program-word.ts';
 
 /** A stream that a command reads from, which may be a terminal. */
@@ -109,10 +110,10 @@ export class Shell {
 
   /**
    * Prints what a model or a file says. A file or another program gets it to the letter; a terminal gets it without what
-   * would steer the terminal.
+   * would steer the terminal, in lines that fit into it.
    */
   printText(text: string): Promise<void> {
-    return this.print(this.stdout.isTTY ? printable(text) : text);
+    return this.print(this.stdout.isTTY ? wrappedText(printable(text), columnsOf(this.stdout)) : text);
   }
 
   /** Prints a value as JSON in one line, in which all that could steer a terminal is escaped. */

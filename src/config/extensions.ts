@@ -45,7 +45,8 @@ export function findOrchestrators(folder: string): string[] {
     .sort();
 }
 
-function textOf(file: string): string {
+/** A file's content; empty where it cannot be read. */
+export function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
@@ -53,10 +54,10 @@ function textOf(file: string): string {
   }
 }
 
-/** Whether a text looks like a module that exports the name `handleText`. Only bundling it tells for certain. */
-export function exportsHandleText(text: string): boolean {
-  return (
-    /\bexport\s+(?:async\s+)?(?:function|const|let|var)\s*\*?\s*handleText\b/.test(text) ||
-    /\bexport\s*\{[^}]*\bhandleText\b[^}]*\}/.test(text)
-  );
-}
+/** Whether a text looks like a module that exports a name. Only bundling it tells for certain. */
+export const exportsName = (text: string, name: string): boolean =>
+  new RegExp(`\\bexport\\s+(?:async\\s+)?(?:function|const|let|var)\\s*\\*?\\s*${name}\\b`).test(text) ||
+  new RegExp(`\\bexport\\s*\\{(?:[^}]*,)?\\s*(?:\\w+\\s+as\\s+)?${name}\\s*[,}]`).test(text);
+
+/** Whether a text looks like a custom orchestrator. */
+export const exportsHandleText = (text: string): boolean => exportsName(text, 'handleText');

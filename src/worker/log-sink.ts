@@ -7,9 +7,19 @@ import { jsonLine, type LogFormat } from './log-format.ts';
 import { privateFolder, privateMode } from '../util/private-files.ts';
 import { logLimits, nameOfFull, removeOldest } from './rotation.ts';
 
-/** An entry as the log shows it: `[2026-01-18 17:09:44] text`, or `[17:09:44] text`, in local time; without a stamp the text. */
-export function logLine({ text, stamped }: LogEntry, at: string, isToday = false): string {
-  return stamped ? `[${timestamp(new Date(at)).slice(isToday ? -8 : 0)}] ${text}` : text;
+/**
+ * An entry as the log shows it, in local time: `[2026-01-18 17:09:44] text`; without a stamp the text.
+ *
+ * @param isBrief whether a time of today is without its day: `[17:09:44] text`
+ */
+export function logLine({ text, stamped }: LogEntry, at: string, isBrief = false): string {
+  return stamped ? `[${isBrief ? timeText(at) : timestamp(new Date(at))}] ${text}` : text;
+}
+
+/** A time as a person at this machine reads it: local, and with its day where that is not today's. */
+export function timeText(at: string, now = new Date()): string {
+  const text = timestamp(new Date(at));
+  return text.slice(0, 10) === timestamp(now).slice(0, 10) ? text.slice(11) : text;
 }
 
 /** An entry as the log file has it: each line that says something ends with a tab and the id of its run, `run=q1`. */

@@ -8,7 +8,13 @@ import {
   type Worker,
   type WorkerOptions,
 } from '@temporalio/worker';
-import { findOrchestrators, noOrchestrators, type CustomOrchestrators } from '../config/extensions.ts';
+import {
+  exportsName,
+  findOrchestrators,
+  noOrchestrators,
+  textOf,
+  type CustomOrchestrators,
+} from '../config/extensions.ts';
 import { awaitStore } from './await-store.ts';
 import { failureConverterPath } from '../encryption/data-converter.ts';
 import { readKeys } from '../encryption/keys.ts';
@@ -50,13 +56,25 @@ export class ReprisePlugin extends SimplePlugin {
       configFolder === undefined ? noOrchestrators : { names: findOrchestrators(configFolder), leftOut: {} };
   }
 
-  /** @throws `TypeError` where the worker has no connection, by which runs that hold it up are ended */
+  /**
+   * @throws `TypeError` where the worker has no connection, by which runs that hold it up are ended, or has an activity of
+   *   the name of one of Reprise's
+   */
   override configureWorker(options: WorkerOptions): WorkerOptions {
     const { activities = {}, connection, namespace = 'default' } = options;
     if (connection === undefined) throw new TypeError('ReprisePlugin needs the connection of the worker');
+    const before: Record<string, unknown> = { ...this.#parts?.activities };
     this.#connection = connection;
     this.#namespace = namespace;
     this.#parts = openParts(this.#settings, this.#orchestrators, this.#known);
+    const ours = Object.keys(this.#parts.activities);
+    const taken = Object.entries(activities).filter(([name, own]) => ours.includes(name) && own !== before[name]);
+    if (taken.length > 0)
+      throw takenError(
+        'The worker has',
+        'activities',
+        taken.map(([name]) => name),
+      );
     return {
       ...options,
       activities: { ...activities, ...this.#parts.activities },
@@ -70,7 +88,11 @@ export class ReprisePlugin extends SimplePlugin {
     };
   }
 
-  /** `Worker.create` calls this too, where it bundles the workflows itself. */
+  /**
+   * `Worker.create` calls this too, where it bundles the workflows itself.
+   *
+   * @throws `TypeError` where a workflow has the type of one of Reprise's
+   */
   override configureBundler(options: BundleOptions): BundleOptions {
     return {
       ...options,
@@ -102,6 +124,8 @@ export class ReprisePlugin extends SimplePlugin {
   /** Writes a module that exports the worker's own workflows and Reprise's. @returns its path */
   #entry(own: string | undefined): string {
     const { configFolder, home } = this.#settings;
+    const taken = workflowTypes.filter((type) => own !== undefined && exportsName(textOf(own), type));
+    if (taken.length > 0) throw takenError(`${own} exports`, 'workflows', taken);
     const entry = join(home, 'bundles', 'joined.cjs');
     writeEntry(entry, this.#orchestrators.names, configFolder, own === undefined ? [] : [own]);
     return entry;
@@ -115,6 +139,11 @@ export class ReprisePlugin extends SimplePlugin {
     this.#entry(own);
   }
 }
+
+const workflowTypes = ['notification', 'orchestration', 'planAndExecute', 'research', 'session'];
+
+const takenError = (where: string, what: string, names: string[]): TypeError =>
+  new TypeError(`${where} ${what} of names that Reprise's have: ${names.join(', ')}. Give them other names`);
 
 /** The converter of the worker's own, with Reprise's encryption on the way to the server and back. */
 const joined = (own: DataConverter | undefined, { payloadCodecs = [], ...ours }: DataConverter): DataConverter => ({

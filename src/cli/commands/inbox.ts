@@ -11,6 +11,7 @@ import { timeLeft } from '../questions/box.ts';
 import { notify } from '../questions/notify.ts';
 import { waysToSettle } from '../questions/ways-to-settle.ts';
 import type { Shell } from '../shell.ts';
+import { body, columnsOf, wrapped } from '../show/layout.ts';
 
 export interface InboxOptions extends FollowOptions {
   watch?: boolean;
@@ -33,7 +34,10 @@ async function printInbox(shell: Shell, reprise: Reprise, { json, temporal }: In
   const questions = await reprise.inbox((id, reason) => warnOf(shell, id, reason));
   if (json) await shell.print(JSON.stringify(questions));
   else if (questions.length === 0) shell.say('Nobody waits for a person');
-  else await shell.print(shell.typed(questions.map((each) => textOf(each, temporal)).join('\n\n')));
+  else
+    await shell.print(
+      shell.typed(questions.map((each) => textOf(each, temporal, columnsOf(shell.stdout))).join('\n\n')),
+    );
 }
 
 /** Prints each question once when it appears, until interrupted. */
@@ -73,7 +77,9 @@ async function printNew(
         const key = JSON.stringify([workflowId, questionId, askedAt]);
         if (shown.has(key)) continue;
         shown.add(key);
-        await shell.print(json ? JSON.stringify(question) : `${shell.typed(textOf(question, temporal))}\n`);
+        await shell.print(
+          json ? JSON.stringify(question) : `${shell.typed(textOf(question, temporal, columnsOf(shell.stdout)))}\n`,
+        );
         if (command !== undefined) notify(shell, command, question, shell.say);
       }
     } catch (error) {
@@ -90,8 +96,8 @@ const warnOf = (shell: Shell, id: string, reason: Error): void =>
     `Warning: the run ${printable(id)} waits for a person and does not tell its question (${reasonOf(reason)})`,
   );
 
-/** What waits, and the commands that settle it. */
-function textOf(waiting: InboxQuestion, temporal: string | undefined): string {
+/** What waits, in lines that fit into the width, and the commands that settle it, which stay whole to be copied. */
+export function textOf(waiting: InboxQuestion, temporal: string | undefined, columns: number): string {
   const { workflowId, questionId, from, kind, question } = waiting;
   const left = timeLeft(waiting);
   const head = {
@@ -101,8 +107,8 @@ function textOf(waiting: InboxQuestion, temporal: string | undefined): string {
     key: `${question} (${from})`,
   }[kind];
   return [
-    printable(`${workflowId}: ${head}`),
-    ...(kind === 'key' ? [] : printable(askedText(waiting)).split('\n')).map((line) => `  ${line}`),
+    ...wrapped(printable(`${workflowId}: ${head}`), columns),
+    ...(kind === 'key' ? [] : body(askedText(waiting), { columns })),
     ...waysToSettle(waiting, temporal).map((line) => `  ${line}`),
   ].join('\n');
 }

@@ -15,6 +15,8 @@ export class Telling {
   readonly #typed: (text: string) => string;
   readonly #agents = new Map<string, string>();
   #whyIsTold = false;
+  /** Why agents have failed, as far as it is told: a wrong key, say, concerns all of them. */
+  readonly #failures = new Set<string>();
 
   /**
    * @param plain without emoji
@@ -61,16 +63,26 @@ export class Telling {
   /**
    * What the live view says of an event. In the log, a decision to start over, the request that follows from it and the
    * attempt that begins then each have the reason, so that each can be read by itself. One after the other on a screen, the
-   * first one is enough.
+   * first one is enough. So is the first of failures that are alike.
    */
   #entriesOf(event: RunEvent): LogEntry[] {
-    const entries = entriesOf(event);
+    const entries = entriesOf(this.#withoutTold(event));
     if (event.type === 'decision') this.#whyIsTold = event.decision === 'restart';
     if (event.type === 'restart' && event.by === 'person') this.#whyIsTold = false;
     if (event.type !== 'restart' && (event.type !== 'attempt' || !this.#whyIsTold)) return entries;
     if (event.type === 'attempt') this.#whyIsTold = false;
     // The attempt's banner goes on behind the reason and the instructions.
     return entries.map((entry) => ({ ...entry, text: entry.text.replace(/\nReason: [^]*?(?=\n---\n\n🚀|$)/, '') }));
+  }
+
+  #withoutTold(event: RunEvent): RunEvent {
+    if (event.type === 'out' && !event.timedOut) {
+      if (this.#failures.has(event.reason)) return { ...event, reason: 'for the same reason' };
+      this.#failures.add(event.reason);
+    }
+    if (event.type !== 'warning' || !/^attempt \d+ failed: /.test(event.text)) return event;
+    const text = [...this.#failures].reduce((left, failure) => left.replaceAll(`: ${failure}`, ''), event.text);
+    return { ...event, text };
   }
 
   #format(entry: LogEntry, at: string): string {

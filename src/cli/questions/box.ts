@@ -15,6 +15,8 @@ const fullWidth = 70;
 /** The prompt that follows the box. */
 export const promptText = 'Your response (or Enter to skip): ';
 
+const leaving = 'Ctrl-D leaves it waiting; Ctrl-C leaves, and the run goes on';
+
 /** The box for a person who can type an answer, as MassGen's documentation prints it ("Human Participation"). */
 export function promptBox(shell: Shell, question: PendingQuestion, plain: boolean): string {
   if (question.kind === 'tool') {
@@ -22,10 +24,11 @@ export function promptBox(shell: Shell, question: PendingQuestion, plain: boolea
       'y allows it, always does so for all of this run',
       'n or n REASON denies it',
       'e changes its arguments',
+      leaving,
     ];
     return boxOf(shell, question, plain, ways);
   }
-  return boxOf(shell, question, plain, ['Type your response and press Enter', 'Press Enter alone to skip']);
+  return boxOf(shell, question, plain, ['Type your response and press Enter', 'Press Enter alone to skip', leaving]);
 }
 
 /** The box where nobody can type an answer: it names the commands that give one. */

@@ -1,7 +1,6 @@
 import { createColors } from 'picocolors';
 import stringWidth from 'string-width';
 import { printable } from '../../util/text/printable.ts';
-import type { Output, Shell } from '../shell.ts';
 import { withoutEmoji } from '../../workflows/log-lines.ts';
 
 /** How a text for a person is laid out. */
@@ -13,11 +12,19 @@ export interface Layout {
   colors: boolean;
 }
 
+interface Wide {
+  isTTY?: boolean;
+  columns?: number;
+}
+
 /** The width of standard output; what is not a terminal gets lines as they are. */
-const columnsOf = ({ columns, isTTY }: Output): number => (isTTY ? columns || 80 : Infinity);
+export const columnsOf = ({ columns, isTTY }: Wide): number => (isTTY ? columns || 80 : Infinity);
 
 /** The layout for standard output. */
-export const layoutFor = (shell: Shell, plain = false): Layout => ({
+export const layoutFor = <Output extends Wide>(
+  shell: { stdout: Output; isColored(output: Output): boolean },
+  plain = false,
+): Layout => ({
   columns: columnsOf(shell.stdout),
   plain,
   colors: shell.isColored(shell.stdout) && !plain,
@@ -26,11 +33,13 @@ export const layoutFor = (shell: Shell, plain = false): Layout => ({
 /** The longest rule of a heading. */
 const longestRule = 78;
 
-/** `── Attempt 2 ─────`, up to the width. */
+/** `── Attempt 2 ─────`, up to the width, or in several lines where it is longer. */
 export function heading(text: string, layout: Layout): string {
   const line = `── ${printable(text)} `;
   const rest = Math.min(layout.columns, longestRule) - stringWidth(line);
-  return emphasised(line + '─'.repeat(Math.max(3, rest)), layout);
+  return wrapped(line + '─'.repeat(Math.max(3, rest)), layout.columns)
+    .map((each) => emphasised(each, layout))
+    .join('\n');
 }
 
 /** What something is: an emoji, unless the layout is plain, and words. They are wrapped where they must be. */
@@ -42,13 +51,24 @@ export const label = (text: string, layout: Layout): string[] =>
 export const emphasised = (text: string, { colors }: Layout): string => createColors(colors).bold(text);
 
 /** A text, indented by two and wrapped; nothing for an empty one. */
-export function body(text: string, { columns }: Layout): string[] {
+export function body(text: string, { columns }: Pick<Layout, 'columns'>): string[] {
   if (text.trim() === '') return [];
   return printable(text)
     .trimEnd()
     .split('\n')
     .flatMap((line) => wrapped(line, columns - 2))
     .map((line) => (line === '' ? '' : `  ${line}`));
+}
+
+/** A text in lines of whole words that fit into the width. Code and tables stay as they are, since they may be copied. */
+export function wrappedText(text: string, columns: number): string {
+  let isCode = false;
+  const piecesOf = (line: string): string[] => {
+    const isFence = /^\s*(```|~~~)/.test(line);
+    if (isFence) isCode = !isCode;
+    return isFence || isCode || line.trimStart().startsWith('|') ? [line] : wrapped(line, columns);
+  };
+  return text.split('\n').flatMap(piecesOf).join('\n');
 }
 
 /** A line in pieces of whole words that are not wider than this. Further pieces keep the first one's indentation. */

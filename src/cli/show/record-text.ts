@@ -1,17 +1,12 @@
 import type { RunRecord, ShownCall } from '../../client.ts';
 import { kindOf, waitText } from '../../client/show/kinds.ts';
-import {
-  changesOf,
-  isShownBelow,
-  listText,
-  placeOf,
-  resultParts,
-  standOf,
-  timeText,
-} from '../../client/show/record-parts.ts';
+import { changesOf, isShownBelow, listText, placeOf, resultParts, standOf } from '../../client/show/record-parts.ts';
 import { countText, spentText, numberText } from '../../client/show/spent.ts';
 import { stepTexts } from '../../client/show/step-text.ts';
 import { durationText } from '../../workflows/runtime/duration.ts';
+import type { TokenUsage } from '../../protocol/message.ts';
+import { timeText } from '../../worker/log-sink.ts';
+import { alikeTogether } from '../failures.ts';
 import { body, emphasised, heading, type Layout, label } from './layout.ts';
 
 /** A run for a person: its question, what has happened in it, its answer, and what it has cost. */
@@ -41,7 +36,9 @@ function headLines(record: RunRecord, layout: Layout): string[] {
     '',
     ...body(`${id}: ${facts}`, layout),
     ...body(`${timeText(startedAt)} to ${endedAt === null ? 'now' : timeText(endedAt)}`, layout),
-    ...[...(failure === null ? [] : [`Failed: ${failure}`]), ...asked, ...notes].flatMap((text) => body(text, layout)),
+    ...[...(failure === null ? [] : [`Failed: ${alikeTogether(failure)}`]), ...asked, ...notes].flatMap((text) =>
+      body(text, layout),
+    ),
   ];
 }
 
@@ -51,9 +48,11 @@ function happeningBlocks({ result, steps }: RunRecord, layout: Layout): string[]
   return steps.flatMap((step) => {
     const now = placeOf(step);
     const isNew = now !== place;
-    place = now;
     const { texts, what } = stepTexts(step);
     const shown = isShownBelow(step, result) ? [] : texts.flatMap((text) => body(text, layout));
+    // What is said, and nothing of it, is no more than a heading.
+    if (step.type === 'said' && shown.length === 0) return [];
+    place = now;
     return [...(isNew && now !== '' ? [[heading(now, layout)]] : []), [...label(what, layout), ...shown]];
   });
 }
@@ -93,21 +92,30 @@ function callLines(call: ShownCall, layout: Layout): string[] {
     ...(endedAt === undefined ? ['under way'] : [durationText(Date.parse(endedAt) - Date.parse(at))]),
     ...(usage === undefined
       ? []
-      : [`${numberText(usage.inputTokens, 0)} tokens in, ${numberText(usage.outputTokens, 0)} out`]),
+      : [
+          `${about(usage)}${numberText(usage.inputTokens, 0)} tokens in, ${about(usage)}${numberText(usage.outputTokens, 0)} out`,
+        ]),
     ...(earlier === 0 ? [] : [`after ${countText(earlier, 'earlier message')} of the conversation`]),
   ];
   return [
     heading(`${agent}: ${purpose}, ${place}, ${model}`, layout),
     ...body(facts.join(', '), layout),
-    ...sent.flatMap(({ images, role, text }) => [
-      ...label(`→ ${role}${images === undefined ? '' : `, ${countText(images, 'image')}`}`, layout),
-      ...body(text, layout),
-    ]),
+    ...sent
+      .filter(({ images, text }) => images !== undefined || text.trim() !== '')
+      .flatMap(({ images, role, text }) => [
+        ...label(`→ ${role}${images === undefined ? '' : `, ${countText(images, 'image')}`}`, layout),
+        ...body(text, layout),
+      ]),
     ...offeredLines(call, layout),
     ...(failure === undefined ? [] : [...label('← failed', layout), ...body(failure, layout)]),
-    ...(reply === undefined ? [] : [...label('← reply', layout), ...body(replyText(reply), layout)]),
+    ...(reply === undefined || replyText(reply) === ''
+      ? []
+      : [...label('← reply', layout), ...body(replyText(reply), layout)]),
   ];
 }
+
+/** What stands before numbers of tokens that no provider has counted. */
+const about = ({ estimated = false }: TokenUsage): string => (estimated ? 'about ' : '');
 
 function offeredLines({ toolChoice, tools }: ShownCall, layout: Layout): string[] {
   if (tools !== null && tools.length === 0) return [];

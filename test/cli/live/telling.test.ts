@@ -52,6 +52,22 @@ test('why a person wants it so is told with the attempt, since nobody has decide
   ]);
 });
 
+test('a failure of all agents, such as a wrong key, is told once', () => {
+  const reason = 'openai m at https://api: 401 Incorrect API key; see https://keys (check OPENAI_API_KEY)';
+  const look = of(
+    ...['a', 'b', 'c'].map((agent) => ({ type: 'out', agent, timedOut: false, reason })),
+    { type: 'out', agent: 'd', timedOut: false, reason: 'Boom' },
+    { type: 'warning', text: `attempt 1 failed: a: ${reason}; b: ${reason}; c: ${reason}; d: Boom` },
+  );
+  expect(linesOf(new Telling(false), look)).toEqual([
+    `⚠️ [a] is out (${reason})`,
+    '⚠️ [b] is out (for the same reason)',
+    '⚠️ [c] is out (for the same reason)',
+    '⚠️ [d] is out (Boom)',
+    '⚠️ attempt 1 failed: a; b; c; d',
+  ]);
+});
+
 test('who types what is said is not told of it, but of a turn that came to a limit', () => {
   const look = of(
     { type: 'turn', turn: 1, text: 'Hello' },
@@ -68,6 +84,17 @@ test('a line that goes elsewhere than to a terminal is as in the log, whole and 
   expect(line).toMatch(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] /);
   expect(line.endsWith(text)).toBe(true);
   expect(line).not.toContain('\n');
+});
+
+test('on a terminal a line has the time of day, and its day too where that is not today', () => {
+  const told = (at: Date): string[] => {
+    const look = of({ type: 'notice', text: 'Hm.', at: at.toISOString() });
+    return new Telling(false, false, () => 80).linesOf(look);
+  };
+  const now = new Date();
+  const noon = new Date(now.getFullYear(), now.getMonth(), now.getDate(), 12, 5, 9);
+  expect(told(noon)).toEqual(['[12:05:09] Hm.']);
+  expect(told(new Date(2025, 11, 30, 23, 5, 9))).toEqual(['[2025-12-30 23:05:09] Hm.']);
 });
 
 test('how long there is to answer is told as a time that is left', () => {
