@@ -1,12 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { BadKeyError, connect, taskQueue, UnreachableError, type Reprise } from '../client.ts';
 import { startBackground } from '../local/background.ts';
 import { isOwnServer } from '../local/home-server.ts';
 import { isHeld, readHolder, type Holder } from '../local/lock.ts';
 import { retentionDays } from '../local/retention.ts';
 import { answers, isListening } from '../local/server.ts';
+import { configsIn } from '../config/read-config.ts';
 import { variablesNamedIn } from '../config/variables.ts';
 import { noteUse } from '../local/use.ts';
 import { currentVersion } from '../local/worker-version.ts';
@@ -19,6 +20,11 @@ import { reasonOf } from './failures.ts';
 import { allowed, homeFolder, openHome, type CommonOptions } from './options.ts';
 import type { Shell } from './shell.ts';
 import { targetOf, type Target } from './target.ts';
+
+/** What a command needs a worker for: a configuration, or any of those in the folder `configs`. */
+export interface WorkerNeeds extends CommonOptions {
+  configs?: string;
+}
 
 export interface Opened {
   reprise: Reprise;
@@ -129,7 +135,7 @@ export const areWorkersOwn = async (shell: Shell, options: CommonOptions): Promi
  *
  * @throws `CommandError`, status 3
  */
-export async function openWithWorker(shell: Shell, options: CommonOptions): Promise<Opened> {
+export async function openWithWorker(shell: Shell, options: WorkerNeeds): Promise<Opened> {
   const home = openHome(shell);
   const { isForOthers, isOwn, target } = await placeOf(shell, options);
   if (isForOthers) return openElsewhere(shell, target);
@@ -170,21 +176,27 @@ async function openElsewhere(shell: Shell, target: Target): Promise<Opened> {
 /** Finds the worker that a command's runs are for, or starts it in the background. */
 async function workerFor(
   shell: Shell,
-  { config }: CommonOptions,
+  { config, configs }: WorkerNeeds,
   { address, isNamed, namespace }: Target,
   isOwn: boolean,
   home: string,
 ): Promise<WorkerRecord> {
   const { environment } = shell;
   const queue: Queue = { namespace, ...(!isOwn && { address }) };
-  const variables = config === undefined ? [] : variablesNamedIn(readFileSync(shell.path(config), 'utf8'));
-  const extensions = config === undefined ? shell.cwd : dirname(shell.path(config));
+  const own = config === undefined ? undefined : shell.path(config);
+  const folderOf = configs ?? (own && dirname(own));
+  const files = own === undefined ? configsIn(configs ?? '').map((file) => join(configs ?? '', file)) : [own];
+  const texts = files.map((file) =>
+    own || statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, 'utf8') : '',
+  );
+  const variables = variablesNamedIn(texts.join('\n'));
+  const extensions = folderOf ?? shell.cwd;
   const bundling = (): void => shell.say('Bundling the workflows (once) …');
   const version = await currentVersion(home, extensions, environment, variables, allowed(shell), bundling);
   const folder = workerFolder(home, version.buildId, queue);
   const isFit = ({ buildId, code, environment: keys }: WorkerRecord): boolean =>
     // Without a configuration nothing in the folder of extensions is needed, and any folder's worker will do.
-    buildId === version.buildId || (config === undefined && code === version.code && keys === version.environment);
+    buildId === version.buildId || (folderOf === undefined && code === version.code && keys === version.environment);
   const found = liveWorkers(home).find(
     (worker) =>
       worker.isReady &&

@@ -28,7 +28,8 @@ export function createApp(served: Served): Hono<ServeEnv> {
     });
   });
   app.notFound(({ req }) => {
-    throw new HttpProblem(404, `There is nothing at ${req.path}; GET /api/v1/openapi.json tells what there is`);
+    const hint = req.path.startsWith('/api/') ? '; GET /api/v1/openapi.json tells what there is' : ` for ${req.method}`;
+    throw new HttpProblem(404, `There is nothing at ${req.path}${hint}`);
   });
   const read = tokenReader(served.owner);
   app.use(door(served, read));

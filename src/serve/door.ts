@@ -90,7 +90,7 @@ export function tokenReader(owner: string): ReadToken {
     if (access !== undefined) return access;
     throw new HttpProblem(
       401,
-      'A token is missing or wrong: Authorization: Bearer TOKEN, as it is printed by: reprise token',
+      'A token is missing or wrong: Authorization: Bearer TOKEN, as it is printed where the server runs by: reprise token',
       {
         'www-authenticate': 'Bearer',
       },

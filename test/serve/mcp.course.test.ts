@@ -84,7 +84,7 @@ describe.each(['modern', 'legacy'] as const)('a client of the %s generation', (e
       const { isError, text, view } = await mcp.call('ask_team', asked);
       expect(text).toContain('The final answer, by agent1.');
       expect({ isError, view }).toMatchObject({ isError: false, view: { run: asked.id, state: 'completed' } });
-      expect(mcp.progress.join('\n')).toMatch(/agent1 answer$[\s\S]*final$/m);
+      expect(mcp.progress.join('\n')).toMatch(/^\S+: \[agent1\] answer 1[\s\S]*Done: submitted/m);
       const { length } = run.model.requests;
       expect((await mcp.call('ask_team', asked)).view).toEqual(view);
       expect((await mcp.call('status', { run: asked.id })).view).toEqual(view);

@@ -227,7 +227,7 @@ test('a run that fails is an error in the words that the command line has', asyn
   await using set = await openaiServing(shared(() => ({ status: 400, errorBody: '{"error":{"message":"no such"}}' })));
   const body = { model: 'agent', messages: say('Say hello.') };
   await expect(set.client.chat.completions.create(body)).rejects.toMatchObject({
-    status: 502,
+    status: 424,
     type: 'server_error',
     message: expect.stringContaining('no such'),
   });

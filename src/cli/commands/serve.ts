@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { Feeds } from '../../client/feed.ts';
 import { takeConnections } from '../../local/inherited.ts';
@@ -9,7 +10,7 @@ import { listen, type Listening } from '../../serve/listen.ts';
 import { serveMcpOnStdio } from '../../serve/mcp/doors.ts';
 import type { Served } from '../../serve/served.ts';
 import { logFormat } from '../../worker/log-format.ts';
-import { openWithWorker, type Opened } from '../connection.ts';
+import { openWithWorker, type Opened, type WorkerNeeds } from '../connection.ts';
 import { usageError } from '../exit.ts';
 import { homeFolder, type CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
@@ -41,6 +42,8 @@ const usualPort = 8234;
 /** `reprise serve`: serves the pages, the API and the endpoints over HTTP until interrupted, or MCP on standard input and output. */
 export async function serve(shell: Shell, options: ServeOptions): Promise<void> {
   shell.sayAs(logFormat(shell.environment));
+  if (!options.inherited && !existsSync(shell.path(options.configs)))
+    throw usageError(`--configs: there is no folder ${options.configs}`);
   if (options.mcpStdio) return serveStdio(shell, options);
   const { inherited = false } = options;
   const owner = tokenOf(shell);
@@ -115,7 +118,9 @@ async function listenAt(
     if (named !== undefined || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE')
       throw usageError(`It cannot listen at ${host}:${port}: ${(error as Error).message}`);
     const isOwn = readHolder(homeFolder(shell))?.httpAddress?.endsWith(`:${port}`);
-    shell.say(`Port ${port} is taken${isOwn ? ", by the server of this folder's `up`" : ''}: another one is used`);
+    shell.say(
+      `Port ${port} is taken${isOwn ? ", by the server of this folder's `up`, which `reprise down` ends" : ''}: another one is used`,
+    );
     return listen(answer, { host, port: 0 });
   }
 }
@@ -131,20 +136,24 @@ function publicUrl({ environment }: Shell, { host, inherited, url }: ServeOption
 /** The connections by which a server starts runs: where the workers are this home's, one is started where none lives. */
 class Workers {
   readonly #shell: Shell;
-  readonly #options: CommonOptions;
+  readonly #options: WorkerNeeds;
   readonly #all = new Map<string, Opened>();
   #present: Opened;
   #lookedAt = Date.now();
 
-  private constructor(shell: Shell, options: CommonOptions, first: Opened) {
+  private constructor(shell: Shell, options: WorkerNeeds, first: Opened) {
     this.#shell = shell;
     this.#options = options;
     this.#present = first;
     this.#all.set(keyOf(first), first);
   }
 
-  static async open(shell: Shell, { temporal }: CommonOptions): Promise<Workers> {
-    const options = temporal === undefined ? {} : { temporal };
+  static async open(shell: Shell, { configs, inherited, temporal }: ServeOptions): Promise<Workers> {
+    // A server of the daemon's is for whatever workers its home has; another's configurations have their modules beside them.
+    const options = {
+      ...(temporal !== undefined && { temporal }),
+      ...(!inherited && { configs: shell.path(configs) }),
+    };
     return new Workers(shell, options, await openWithWorker(shell, options));
   }
 

@@ -13,6 +13,7 @@ import {
 import { z } from 'zod';
 import type { RunEvent } from '../../client.ts';
 import { version } from '../../util/version.ts';
+import { linesOf } from '../openai/steps.ts';
 import { HttpProblem, problemOf } from '../problems.ts';
 import { assertReached } from '../start.ts';
 import { formsOf, hasTasks, resultOf, serveTasks, settle, taskOf, tasksExtension } from './tasks.ts';
@@ -90,10 +91,11 @@ async function call(
   if (tool.starts && hasTasks(abilities))
     return { resultType: 'task', ...taskOf(await look(caller.served, run), {}) } as unknown as CallToolResult;
   const { progressToken } = mcpReq['_meta'] ?? {};
-  const onEvent = async ({ seq, type, ...event }: RunEvent): Promise<void> => {
-    if (progressToken === undefined) return;
-    const message = `${run}: ${'agent' in event ? event.agent : ''} ${type.replaceAll('_', ' ')}`;
-    await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress: seq, message } });
+  const onEvent = async (event: RunEvent): Promise<void> => {
+    const said = linesOf(event);
+    if (progressToken === undefined || said === '') return;
+    const params = { progressToken, progress: event.seq, message: `${run}: ${said}` };
+    await mcpReq.notify({ method: 'notifications/progress', params });
   };
   const fromStart = tool.starts === true && !isAgain;
   const view = await waited(caller.served, run, { seconds: given.wait, signal: mcpReq.signal, fromStart, onEvent });

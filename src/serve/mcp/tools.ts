@@ -58,7 +58,9 @@ export function toolsOf({ access, served }: Caller): Record<string, Tool> {
         configuration: z
           .string()
           .default(defaultName)
-          .describe(`One of these, else the default: ${names || 'none'}`),
+          .describe(
+            names === '' ? 'Leave it out: there is only the default' : `Leave it out, or one of these: ${names}`,
+          ),
         id: z
           .string()
           .regex(/^[\w.:-]{1,200}$/, 'has letters, digits and . : - _ alone')

@@ -37,7 +37,8 @@ export async function chat(served: Served, c: Context<ServeEnv>): Promise<Respon
   if (!stream) {
     let reasoning_content = '';
     for await (const step of follow(served, place, c.req.raw.signal)) {
-      if (step.type === 'failed') throw new HttpProblem(step.status, step.message);
+      // Clients send again what ended with 502, and each time that would be another run.
+      if (step.type === 'failed') throw new HttpProblem(step.status === 502 ? 424 : step.status, step.message);
       const { delta, finish: finish_reason } = deltaOf(step, place, part);
       reasoning_content += delta.reasoning_content ?? '';
       if (!isEnd(step)) continue;

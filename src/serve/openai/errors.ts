@@ -15,6 +15,7 @@ const kinds: Record<number, [type: string, code: string]> = {
   401: ['authentication_error', 'invalid_api_key'],
   403: ['permission_error', 'forbidden'],
   404: ['not_found_error', 'not_found'],
+  424: ['server_error', 'run_failed'],
   429: ['rate_limit_error', 'rate_limit_exceeded'],
 };
 

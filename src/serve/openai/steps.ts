@@ -37,7 +37,8 @@ export function stepOf(event: RunEvent): Step | undefined {
   return text === '' ? undefined : { type: 'progress', text };
 }
 
-const linesOf = (event: RunEvent): string =>
+/** What the log of a run has for an event, without its signs; empty for what it leaves out. */
+export const linesOf = (event: RunEvent): string =>
   entriesOf(event)
     .map(({ text }) => withoutEmoji(text).trim())
     .join('\n');

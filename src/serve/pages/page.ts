@@ -89,6 +89,9 @@ export function errorPage(c: Context<ServeEnv>, { detail, status, title }: Probl
   const over = html`<p>
     Your login is over. <a href="/login">Log in</a>, and open the form again; going back shows what you have typed.
   </p>`;
-  const body = status === 401 ? over : html`<p class="problem">${detail}</p>`;
+  const [run] = (status === 409 && /^\/runs\/[^/]+(?=\/)/.exec(new URL(c.req.url).pathname)) || [];
+  const problem = html`<p class="problem">${detail}</p>
+    ${run !== undefined && html`<p><a href="${run}">The run</a></p>`}`;
+  const body = status === 401 ? over : problem;
   return answerPage(c, { title, status, headers, body });
 }

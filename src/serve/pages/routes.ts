@@ -60,7 +60,12 @@ export function pageRoutes(served: Served, read: ReadToken): Hono<ServeEnv> {
     if (told === undefined) throw new HttpProblem(503, `No worker tells what ${id} waits for; try again in a while`);
     const pending = told.waiting.find(({ questionId }) => questionId === waits);
     const kit = formKit(c, served, refused);
-    if (pending !== undefined) return form(c, `For ${id}`, settleForms(kit, id, pending), refused);
+    if (pending !== undefined) {
+      const begun = told.events.findLast((event) => event.type === 'started' || event.type === 'turn');
+      const question = begun?.type === 'started' ? begun.task : (begun?.text ?? '');
+      const way = html`<p class="facts"><a href="${runPath(id)}">The run</a>, ${id}</p>`;
+      return form(c, titleOf({ id, question }), html`${way}${settleForms(kit, id, pending)}`, refused);
+    }
     const closing = closingOf(told.events, waits);
     if (closing === undefined) throw new HttpProblem(404, `${id} has no question and no tool call ${waits}`);
     const isLate = closing.type === 'question_closed' && ['timeout', 'withdrawn'].includes(closing.how);

@@ -16,7 +16,7 @@ const mostSteps = 400;
 export const isOver = ({ status }: RunRecord): boolean => !['running', 'paused'].includes(status);
 
 /** What a run's page is called: the first line of what was asked. */
-export const titleOf = ({ id, question }: RunRecord): string => firstLine(question) || id;
+export const titleOf = ({ id, question }: Pick<RunRecord, 'id' | 'question'>): string => firstLine(question) || id;
 
 /** Everything that a run has done, as `reprise show` tells it. @param mayAct whether whoever reads it may do something about it */
 export function runBody(record: RunRecord, mayAct: boolean): Html {
