@@ -36,7 +36,10 @@ export class Table {
 function reasonOf(error: unknown): string {
   const { message, stderr = '' } = error as Error & { stderr?: string };
   // The message repeats all that was written, and its end says why.
-  return [message.split('\n')[0], ...stderr.trim().split('\n').slice(-3)].join(' ').replaceAll(/\s+/g, ' ').slice(0, 400);
+  return [message.split('\n')[0], ...stderr.trim().split('\n').slice(-3)]
+    .join(' ')
+    .replaceAll(/\s+/g, ' ')
+    .slice(0, 400);
 }
 
 /** @throws `Error` with these words, where something is not so */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { BadKeyError, connect, taskQueue, UnreachableError, type Reprise } from '../client.ts';
@@ -183,13 +183,10 @@ async function workerFor(
 ): Promise<WorkerRecord> {
   const { environment } = shell;
   const queue: Queue = { namespace, ...(!isOwn && { address }) };
-  const own = config === undefined ? undefined : shell.path(config);
-  const folderOf = configs ?? (own && dirname(own));
-  const files = own === undefined ? configsIn(configs ?? '').map((file) => join(configs ?? '', file)) : [own];
-  const texts = files.map((file) =>
-    own || statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, 'utf8') : '',
-  );
-  const variables = variablesNamedIn(texts.join('\n'));
+  const folderOf = configs ?? (config && dirname(shell.path(config)));
+  const files =
+    configs === undefined ? config && [shell.path(config)] : configsIn(configs).map((file) => join(configs, file));
+  const variables = variablesNamedIn((files || []).map((file) => readFileSync(file, 'utf8')).join('\n'));
   const extensions = folderOf ?? shell.cwd;
   const bundling = (): void => shell.say('Bundling the workflows (once) …');
   const version = await currentVersion(home, extensions, environment, variables, allowed(shell), bundling);

@@ -80,8 +80,9 @@ export function readNamedConfig<T>(name: string, folder: string, check: Check<T>
 /** The names of a folder's configurations, sorted. */
 export function configsIn(folder: string): string[] {
   try {
-    return readdirSync(folder)
-      .filter((file) => /\.(ya?ml|json)$/.test(file))
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => !entry.isDirectory() && /\.(ya?ml|json)$/.test(entry.name))
+      .map(({ name }) => name)
       .sort();
   } catch {
     return [];

@@ -149,10 +149,11 @@ class Workers {
   }
 
   static async open(shell: Shell, { configs, inherited, temporal }: ServeOptions): Promise<Workers> {
-    // A server of the daemon's is for whatever workers its home has; another's configurations have their modules beside them.
+    // Configurations of another folder have their modules beside them. A server of the daemon's is for whatever workers its home has.
+    const isElsewhere = !inherited && shell.path(configs) !== shell.cwd;
     const options = {
       ...(temporal !== undefined && { temporal }),
-      ...(!inherited && { configs: shell.path(configs) }),
+      ...(isElsewhere && { configs: shell.path(configs) }),
     };
     return new Workers(shell, options, await openWithWorker(shell, options));
   }

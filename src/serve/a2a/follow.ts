@@ -1,7 +1,8 @@
 import type { StreamResponse, TaskStatus } from '@a2a-js/sdk';
 import { UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import type { PendingQuestion } from '../../client.ts';
-import { isOver, linesOf, look, openStatus, type Caller } from './task.ts';
+import { isOver, look, openStatus, type Caller } from './task.ts';
+import { linesOf } from '../lines.ts';
 import { waitingAfter } from '../waiting.ts';
 
 /**

@@ -7,11 +7,11 @@ import { answerOf } from '../../client/show/record-parts.ts';
 import { isPassing } from '../../client/snapshot.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import { isOpenStatus } from '../../util/run-status.ts';
-import { entriesOf, withoutEmoji } from '../../workflows/log-lines.ts';
 import type { Access } from '../access.ts';
 import { problemOf } from '../problems.ts';
 import type { Served } from '../served.ts';
 import { assertReached } from '../start.ts';
+import { linesOf } from '../lines.ts';
 import { askedIn, waitingAfter } from '../waiting.ts';
 import { askedParts, messageOf, type Place } from './waiting.ts';
 
@@ -85,10 +85,6 @@ export async function look({ access, served }: Caller, id: string, historyLength
   const history = historyLength === 0 ? [] : (await said()).slice(-(historyLength ?? 0));
   return { task: { id, contextId, status, artifacts, history, metadata: { seq } }, waiting, seq };
 }
-
-/** What the log says of an event. */
-export const linesOf = (event: RunEvent): string[] =>
-  entriesOf(event).flatMap(({ text }) => (text.trim() === '' ? [] : [withoutEmoji(text.trim())]));
 
 /** The status of a task that goes on. @param lines what is told besides what waits */
 export function openStatus(

@@ -13,7 +13,7 @@ import {
 import { z } from 'zod';
 import type { RunEvent } from '../../client.ts';
 import { version } from '../../util/version.ts';
-import { linesOf } from '../openai/steps.ts';
+import { linesOf } from '../lines.ts';
 import { HttpProblem, problemOf } from '../problems.ts';
 import { assertReached } from '../start.ts';
 import { formsOf, hasTasks, resultOf, serveTasks, settle, taskOf, tasksExtension } from './tasks.ts';
@@ -92,7 +92,7 @@ async function call(
     return { resultType: 'task', ...taskOf(await look(caller.served, run), {}) } as unknown as CallToolResult;
   const { progressToken } = mcpReq['_meta'] ?? {};
   const onEvent = async (event: RunEvent): Promise<void> => {
-    const said = linesOf(event);
+    const said = linesOf(event).join('\n');
     if (progressToken === undefined || said === '') return;
     const params = { progressToken, progress: event.seq, message: `${run}: ${said}` };
     await mcpReq.notify({ method: 'notifications/progress', params });

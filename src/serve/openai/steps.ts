@@ -1,7 +1,7 @@
 import type { FinalOutcome, RunEvent } from '../../protocol/events.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { Figures } from '../../protocol/usage.ts';
-import { entriesOf, withoutEmoji } from '../../workflows/log-lines.ts';
+import { linesOf } from '../lines.ts';
 import { askedIn } from '../waiting.ts';
 
 /** What a run waits for a person with. */
@@ -33,15 +33,9 @@ export function stepOf(event: RunEvent): Step | undefined {
     return { type: 'answered', at, outcome: event.outcome, answer: event.answer, usage: null };
   // What was asked is known to whoever has asked.
   if (event.type === 'started' || event.type === 'turn') return undefined;
-  const text = event.type === 'answer' ? `${linesOf(event)}\n${event.content}` : linesOf(event);
+  const text = [...linesOf(event), ...(event.type === 'answer' ? [event.content] : [])].join('\n');
   return text === '' ? undefined : { type: 'progress', text };
 }
-
-/** What the log of a run has for an event, without its signs; empty for what it leaves out. */
-export const linesOf = (event: RunEvent): string =>
-  entriesOf(event)
-    .map(({ text }) => withoutEmoji(text).trim())
-    .join('\n');
 
 /** The outcomes of a run that gives the answer which was wanted, rather than the best that there is. */
 const good: FinalOutcome[] = ['submitted', 'degraded', 'answered', 'viable', 'complete'];
