@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { checkConfig, type Config } from '../config/kinds.ts';
 import { configsIn, readConfigFile, readNamedConfig } from '../config/read-config.ts';
@@ -17,11 +18,26 @@ export interface NamedConfig {
 /** The configurations of a folder that a holder of a token may start: what is none, such as a package.json, is left out. */
 export function namedConfigs(folder: string, access: Access): NamedConfig[] {
   const found = configsIn(folder).flatMap((file): NamedConfig[] => {
-    const read = readConfigFile(join(folder, file));
-    return read.ok ? [{ name: parse(file).name, kind: read.config.kind }] : [];
+    const kind = kindIn(join(folder, file));
+    return kind === undefined ? [] : [{ name: parse(file).name, kind }];
   });
   const named = new Map([{ name: defaultName, kind: 'team' as const }, ...found].map((each) => [each.name, each]));
   return [...named.values()].filter(({ name }) => mayStart(access, name) || access.grant.kind === 'read');
+}
+
+/** By path, what files were, as of when: a folder may have large ones, such as a package-lock.json, and clients list often. */
+const kinds = new Map<string, { stamp: string; kind: Config['kind'] | undefined }>();
+
+/** The kind of configuration that a file is; undefined for what is none. */
+function kindIn(path: string): Config['kind'] | undefined {
+  const { mtimeMs, size } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: 0, size: 0 };
+  const stamp = `${mtimeMs} ${size}`;
+  const known = kinds.get(path);
+  if (known?.stamp === stamp) return known.kind;
+  const read = readConfigFile(path);
+  const kind = read.ok ? read.config.kind : undefined;
+  kinds.set(path, { stamp, kind });
+  return kind;
 }
 
 /** Whether a folder has a file of this name, with or without its ending. */

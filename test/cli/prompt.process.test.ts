@@ -18,7 +18,6 @@ What color theme?
 Options:
   • Type your response and press Enter
   • Press Enter alone to skip
-  • Ctrl-D leaves it waiting; Ctrl-C leaves, and the run goes on
   • You have ${left} to respond
 ======================================================================
 Your response (or Enter to skip): `;

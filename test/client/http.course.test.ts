@@ -72,7 +72,7 @@ test('a program does over HTTP what it does on Temporal: start, watch, answer, a
 
 test('texts in progress come piece by piece, each character once', async () => {
   const text = 'One two three four five six. '.repeat(30);
-  const { reprise } = await begin(teamScript({ present: () => ({ text, pace: 50 }) }));
+  const { reprise } = await begin(teamScript({ present: () => ({ text, pace: 200 }) }));
   const run = await reprise.startOrchestration({ task: 'Build', config: team });
   const pieces: TextPiece[] = [];
   for await (const { texts } of run.watch({ everyMs: 50 }))

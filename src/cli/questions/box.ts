@@ -15,20 +15,20 @@ const fullWidth = 70;
 /** The prompt that follows the box. */
 export const promptText = 'Your response (or Enter to skip): ';
 
-const leaving = 'Ctrl-D leaves it waiting; Ctrl-C leaves, and the run goes on';
+const leaving = 'Ctrl-D leaves it waiting; Ctrl-C leaves, and the run goes on.';
 
-/** The box for a person who can type an answer, as MassGen's documentation prints it ("Human Participation"). */
+/** The box for a person who can type an answer, as MassGen's documentation prints it ("Human Participation"), after how to leave. */
 export function promptBox(shell: Shell, question: PendingQuestion, plain: boolean): string {
   if (question.kind === 'tool') {
     const ways = [
       'y allows it, always does so for all of this run',
       'n or n REASON denies it',
       'e changes its arguments',
-      leaving,
     ];
-    return boxOf(shell, question, plain, ways);
+    return `${leaving}\n${boxOf(shell, question, plain, ways)}`;
   }
-  return boxOf(shell, question, plain, ['Type your response and press Enter', 'Press Enter alone to skip', leaving]);
+  const ways = ['Type your response and press Enter', 'Press Enter alone to skip'];
+  return `${leaving}\n${boxOf(shell, question, plain, ways)}`;
 }
 
 /** The box where nobody can type an answer: it names the commands that give one. */

@@ -266,7 +266,7 @@ describe('a query is ended', () => {
 
   test.each([
     ['one value', 'SELECT length(hex(zeroblob(499999999)))'],
-    ['large rows', `${numbers}, t(s) AS (SELECT hex(zeroblob(100000000 + i)) FROM n) SELECT s FROM t ORDER BY s`],
+    ['large rows', `${numbers}, t(s) AS (SELECT hex(zeroblob(400000000 + i)) FROM n) SELECT s FROM t ORDER BY s`],
   ])('where it takes too much memory with %s', async (_, sql) => {
     await expect(ask(sql)).rejects.toEqual(refusal(/^the query was ended at 1000 MB of memory/));
   });
