@@ -1,7 +1,8 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { workflowTypes } from '../protocol/definitions.ts';
 import type { Reprise } from '../client.ts';
 import { isUnknownAttribute } from '../client/inbox.ts';
-import { openOnly } from '../util/run-status.ts';
+import { ofTypes, openOnly } from '../util/run-status.ts';
 import { ageText } from '../client/show/progress.ts';
 import { CommandError, usageError } from './exit.ts';
 import type { Shell } from './shell.ts';
@@ -12,9 +13,7 @@ interface Choice {
   query: string;
 }
 
-const ofTypes = (...types: string[]): string => `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')})`;
-
-const any = ofTypes('orchestration', 'session', 'research', 'planAndExecute');
+const any = ofTypes(workflowTypes);
 
 export const choices = {
   any: { what: 'run', query: `${any} AND ExecutionStatus != 'ContinuedAsNew'` },
@@ -22,9 +21,9 @@ export const choices = {
   waiting: { what: 'run that waits for a person', query: `${any} AND ${openOnly} AND RepriseWaiting = 'human'` },
   restartable: {
     what: 'run that can be restarted',
-    query: `${ofTypes('orchestration', 'research')} AND ${openOnly}`,
+    query: `${ofTypes(['orchestration', 'research'])} AND ${openOnly}`,
   },
-  research: { what: 'research run that goes on', query: `${ofTypes('research')} AND ${openOnly}` },
+  research: { what: 'research run that goes on', query: `${ofTypes(['research'])} AND ${openOnly}` },
 } satisfies Record<string, Choice>;
 
 /**

@@ -1,4 +1,5 @@
 import { Client, type WorkflowExecutionInfo } from '@temporalio/client';
+import { workflowTypes } from '../protocol/definitions.ts';
 import type { PendingQuestion } from '../protocol/questions.ts';
 import type { State } from '../protocol/state.ts';
 import type { Figures } from '../protocol/usage.ts';
@@ -7,7 +8,7 @@ import { decodeAll } from '../encryption/decode.ts';
 import { askLiveState, questionIn, type RunStatus } from './show/show.ts';
 import { inParallel } from './in-parallel.ts';
 import { firstLine } from './names.ts';
-import { isOpenStatus, openOnly } from '../util/run-status.ts';
+import { isOpenStatus, ofTypes, openOnly } from '../util/run-status.ts';
 
 export interface ListOptions {
   /** Whether to list open runs only. */
@@ -41,8 +42,6 @@ export interface ListedRun {
   state: State | null;
 }
 
-const types = ['orchestration', 'session', 'research', 'planAndExecute'];
-
 /** How long one open run may take to tell its state, and all of them together, in milliseconds. */
 const patience = { one: 1500, all: 3000 };
 
@@ -59,7 +58,7 @@ export async function listRuns(
   const found: WorkflowExecutionInfo[] = [];
   const which = open ? openOnly : `ExecutionStatus != 'ContinuedAsNew'`;
   const begins = prefix === '' ? '' : ` AND WorkflowId STARTS_WITH '${prefix}'`;
-  const query = `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')}) AND ${which}${begins}`;
+  const query = `${ofTypes(workflowTypes)} AND ${which}${begins}`;
   for await (const info of lenient(client).workflow.list({ query, pageSize: Math.min(limit, 200) })) {
     if (found.length >= limit) break;
     found.push(info);

@@ -1,8 +1,6 @@
 import { Client } from '@temporalio/client';
+import { workflowTypes } from '../protocol/definitions.ts';
 import { isOpenStatus } from '../util/run-status.ts';
-
-/** The workflow types whose runs use the store. */
-const ownTypes = ['orchestration', 'session', 'research', 'planAndExecute'];
 
 export interface RetainedOptions {
   /** The namespaces whose runs use the store: Temporal's ids, and names. */
@@ -39,7 +37,7 @@ export async function retainedWorkflows(client: Client, options: RetainedOptions
     const { loadedDataConverter: _, ...same } = client.options;
     const there = new Client({ ...same, connection: client.connection, namespace });
     for await (const { closeTime, status, type, workflowId } of there.workflow.list()) {
-      if (!ownTypes.includes(type) && !known.has(workflowId)) continue;
+      if (!workflowTypes.includes(type) && !known.has(workflowId)) continue;
       const isOpen = isOpenStatus(status.name);
       runs.push({ workflowId, isOpen });
       if (isOpen || (closeTime?.getTime() ?? Infinity) >= after) workflowIds.add(workflowId);

@@ -1,4 +1,5 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { ofTypes } from '../util/run-status.ts';
 import type { OrchestrationResult } from '../protocol/orchestration.ts';
 import type { SolveResult } from '../protocol/plan-and-execute.ts';
 import type { ResearchResult } from '../protocol/research.ts';
@@ -13,7 +14,7 @@ export interface StatsOptions {
   onUnread?: (workflowId: string, reason: Error) => void;
 }
 
-const query = `WorkflowType IN ('orchestration', 'research', 'planAndExecute') AND ExecutionStatus = 'Completed'`;
+const query = `${ofTypes(['orchestration', 'research', 'planAndExecute'])} AND ExecutionStatus = 'Completed'`;
 
 /** How many runs are read at the same time. */
 const concurrency = 8;

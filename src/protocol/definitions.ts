@@ -7,6 +7,9 @@ import type { OperatorDecision } from './research.ts';
 import type { TurnResult } from './session.ts';
 import type { RestartRequest, State } from './state.ts';
 
+/** The workflow types of runs. What a run has done beside it, such as `notification`, is none. */
+export const workflowTypes: readonly string[] = ['orchestration', 'planAndExecute', 'research', 'session'];
+
 /**
  * The signals, queries and updates of runs, as workflows and clients name them (docs/temporal.md). They equal what
  * `defineSignal`, `defineQuery` and `defineUpdate` return; clients cannot import those from `@temporalio/workflow`.

@@ -1,7 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { NativeConnection } from '@temporalio/worker';
+import { workflowTypes } from '../protocol/definitions.ts';
 import type { Metrics } from './metrics.ts';
-import { openOnly } from '../util/run-status.ts';
+import { ofTypes, openOnly } from '../util/run-status.ts';
 
 const delayEveryMs = 10_000;
 const countEveryMs = 30_000;
@@ -19,8 +20,7 @@ export function watchGauges(metrics: Metrics, { workflowService }: NativeConnect
     metrics.set('reprise.event_loop.delay', Number.isFinite(delays.max) ? delays.max / 1e9 : 0);
     delays.reset();
   };
-  const types = "WorkflowType IN ('orchestration', 'research', 'planAndExecute', 'session')";
-  const open = `${types} AND ${openOnly}`;
+  const open = `${ofTypes(workflowTypes)} AND ${openOnly}`;
   const count = async (query: string): Promise<number> =>
     Number((await workflowService.countWorkflowExecutions({ namespace, query })).count ?? 0);
   const ask = async (): Promise<void> => {

@@ -1,11 +1,10 @@
 import { startWorkflow, WorkflowRunOperationHandler } from '@temporalio/nexus';
 import type { WorkerOptions } from '@temporalio/worker';
 import { operation, service, serviceHandler } from 'nexus-rpc';
+import { workflowTypes } from '../protocol/definitions.ts';
 import { hashOf } from '../util/ids.ts';
 
 type NexusOptions = Pick<WorkerOptions, 'nexusServices' | 'nexusTaskPollerBehavior'>;
-
-const types = ['orchestration', 'research', 'planAndExecute', 'session'];
 
 /**
  * The Nexus service `reprise`, by which workflows of other namespaces start runs and wait for their results: an operation for
@@ -14,9 +13,9 @@ const types = ['orchestration', 'research', 'planAndExecute', 'session'];
 export async function nexusOptions({ workflowService }: WorkerOptions['connection'] & object): Promise<NexusOptions> {
   const { capabilities } = await workflowService.getSystemInfo({});
   if (!capabilities?.nexus) return {};
-  const operations = Object.fromEntries(types.map((type) => [type, operation<object, unknown>()]));
+  const operations = Object.fromEntries(workflowTypes.map((type) => [type, operation<object, unknown>()]));
   const handlers = Object.fromEntries(
-    types.map((type) => [
+    workflowTypes.map((type) => [
       type,
       new WorkflowRunOperationHandler<object, unknown>((context, input) =>
         // The request's id stays when it is sent again, and so does the run's.

@@ -8,6 +8,7 @@ import {
   type Worker,
   type WorkerOptions,
 } from '@temporalio/worker';
+import { workflowTypes } from '../protocol/definitions.ts';
 import {
   exportsName,
   findOrchestrators,
@@ -124,7 +125,9 @@ export class ReprisePlugin extends SimplePlugin {
   /** Writes a module that exports the worker's own workflows and Reprise's. @returns its path */
   #entry(own: string | undefined): string {
     const { configFolder, home } = this.#settings;
-    const taken = workflowTypes.filter((type) => own !== undefined && exportsName(textOf(own), type));
+    const taken = ['notification', ...workflowTypes].filter(
+      (type) => own !== undefined && exportsName(textOf(own), type),
+    );
     if (taken.length > 0) throw takenError(`${own} exports`, 'workflows', taken);
     const entry = join(home, 'bundles', 'joined.cjs');
     writeEntry(entry, this.#orchestrators.names, configFolder, own === undefined ? [] : [own]);
@@ -139,8 +142,6 @@ export class ReprisePlugin extends SimplePlugin {
     this.#entry(own);
   }
 }
-
-const workflowTypes = ['notification', 'orchestration', 'planAndExecute', 'research', 'session'];
 
 const takenError = (where: string, what: string, names: string[]): TypeError =>
   new TypeError(`${where} ${what} of names that Reprise's have: ${names.join(', ')}. Give them other names`);

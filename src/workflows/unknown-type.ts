@@ -1,8 +1,6 @@
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
+import { workflowTypes } from '../protocol/definitions.ts';
 import { failureTypes } from '../protocol/errors.ts';
-
-/** The workflow types that there are. */
-export const ownTypes = ['orchestration', 'planAndExecute', 'research', 'session'];
 
 /**
  * Temporal's SDK runs this for workflow types that the bundle does not export, whose tasks it would try again for ever.
@@ -11,7 +9,7 @@ export const ownTypes = ['orchestration', 'planAndExecute', 'research', 'session
  */
 export async function unknownType(): Promise<never> {
   const { workflowType } = workflowInfo();
-  const types = ownTypes.join(', ');
+  const types = workflowTypes.join(', ');
   throw ApplicationFailure.nonRetryable(
     `There is no workflow type "${workflowType.slice(0, 100)}"; valid types: ${types}`,
     failureTypes.invalidInput,

@@ -4,8 +4,8 @@ import {
   workflowInfo,
   type WorkflowInterceptors,
 } from '@temporalio/workflow';
+import { workflowTypes } from '../../protocol/definitions.ts';
 import { askAgain } from '../../protocol/errors.ts';
-import { ownTypes } from '../unknown-type.ts';
 import { tookEvent } from './event-log.ts';
 import { bytesOf, eventsOf, inOrder, nameOf, Told } from './jobs.ts';
 import { presentUpdates } from './messages.ts';
@@ -26,7 +26,7 @@ let hasOutcome = false;
  */
 export function interceptors(): WorkflowInterceptors {
   // A worker may have workflows of somebody else too, whose histories are in the SDK's own order.
-  if (!ownTypes.includes(workflowInfo().workflowType)) return {};
+  if (!workflowTypes.includes(workflowInfo().workflowType)) return {};
   return {
     inbound: [
       {
