@@ -3,7 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { Reprise } from './reprise.ts';
 import { itemsOf, SharedRun, statusOf, type FeedItem, type FeedReader } from './shared-run.ts';
 import { StoredTexts, type StorePlace } from './stored-texts.ts';
-import { joined } from '../util/joined.ts';
+import { coalesced } from '../util/coalesced.ts';
 import { RunLooks } from './watch.ts';
 
 export type { FeedItem, FeedReader } from './shared-run.ts';
@@ -120,7 +120,7 @@ class Feed {
   #readers = 0;
   #textReaders = 0;
   #left: NodeJS.Timeout | undefined;
-  readonly #lastRun = joined(async () => (await this.#handle.describe()).runId);
+  readonly #lastRun = coalesced(async () => (await this.#handle.describe()).runId);
 
   /** @param onDropped is told once who comes next needs another follower */
   constructor(handle: WorkflowHandle, run: SharedRun, options: Times, onDropped: () => void) {

@@ -13,7 +13,7 @@ import type { Served } from '../served.ts';
 import { assertReached } from '../start.ts';
 import { linesOf } from '../lines.ts';
 import { askedIn, waitingAfter } from '../waiting.ts';
-import { askedParts, messageOf, type Place } from './waiting.ts';
+import { askedParts, messageOf, type Place } from './messages.ts';
 
 /** Who sends a request. */
 export interface Caller {
