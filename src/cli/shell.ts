@@ -4,7 +4,7 @@ import { readEnvironment, type Environment } from '../util/environment.ts';
 import { printable } from '../util/text/printable.ts';
 import { jsonLine, type LogFormat } from '../worker/log-format.ts';
 import { jsonText } from './exit.ts';
-import { columnsOf, wrappedText } from './show/layout.ts';
+import { columnsOf, wrappedText } from './show/width.ts';
 import { programWord, withProgramWord } from './program-word.ts';
 
 /** A stream that a command reads from, which may be a terminal. */

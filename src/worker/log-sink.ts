@@ -4,6 +4,7 @@ import type { InjectedSinks } from '@temporalio/worker';
 import { printable } from '../util/text/printable.ts';
 import type { LogEntry, RunSinks } from '../protocol/sinks.ts';
 import { jsonLine, type LogFormat } from './log-format.ts';
+import { briefTimestamp, timestamp } from '../util/local-time.ts';
 import { privateFolder, privateMode } from '../util/private-files.ts';
 import { logLimits, nameOfFull, removeOldest } from './rotation.ts';
 
@@ -13,13 +14,7 @@ import { logLimits, nameOfFull, removeOldest } from './rotation.ts';
  * @param isBrief whether a time of today is without its day: `[17:09:44] text`
  */
 export function logLine({ text, stamped }: LogEntry, at: string, isBrief = false): string {
-  return stamped ? `[${isBrief ? timeText(at) : timestamp(new Date(at))}] ${text}` : text;
-}
-
-/** A time as a person at this machine reads it: local, and with its day where that is not today's. */
-export function timeText(at: string, now = new Date()): string {
-  const text = timestamp(new Date(at));
-  return text.slice(0, 10) === timestamp(now).slice(0, 10) ? text.slice(11) : text;
+  return stamped ? `[${(isBrief ? briefTimestamp : timestamp)(new Date(at))}] ${text}` : text;
 }
 
 /** An entry as the log file has it: each line that says something ends with a tab and the id of its run, `run=q1`. */
@@ -27,12 +22,6 @@ export function fileLines(entry: LogEntry, at: string, workflowId: string): stri
   const lines = printable(logLine(entry, at)).replaceAll('\t', ' ').split('\n');
   const id = printable(workflowId).replaceAll(/\s/g, ' ');
   return lines.map((line) => (line.trim() === '' ? '\n' : `${line}\trun=${id}\n`)).join('');
-}
-
-function timestamp(time: Date): string {
-  const two = (number: number): string => String(number).padStart(2, '0');
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
 
 /**

@@ -11,7 +11,8 @@ import { timeLeft } from '../questions/box.ts';
 import { notify } from '../questions/notify.ts';
 import { waysToSettle } from '../questions/ways-to-settle.ts';
 import type { Shell } from '../shell.ts';
-import { body, columnsOf, wrapped } from '../show/layout.ts';
+import { body } from '../show/layout.ts';
+import { columnsOf, wrapped } from '../show/width.ts';
 
 export interface InboxOptions extends FollowOptions {
   watch?: boolean;

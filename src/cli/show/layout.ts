@@ -1,7 +1,9 @@
 import { createColors } from 'picocolors';
 import stringWidth from 'string-width';
 import { printable } from '../../util/text/printable.ts';
+import type { Shell } from '../shell.ts';
 import { withoutEmoji } from '../../workflows/log-lines.ts';
+import { columnsOf, wrapped } from './width.ts';
 
 /** How a text for a person is laid out. */
 export interface Layout {
@@ -12,19 +14,8 @@ export interface Layout {
   colors: boolean;
 }
 
-interface Wide {
-  isTTY?: boolean;
-  columns?: number;
-}
-
-/** The width of standard output; what is not a terminal gets lines as they are. */
-export const columnsOf = ({ columns, isTTY }: Wide): number => (isTTY ? columns || 80 : Infinity);
-
 /** The layout for standard output. */
-export const layoutFor = <Output extends Wide>(
-  shell: { stdout: Output; isColored(output: Output): boolean },
-  plain = false,
-): Layout => ({
+export const layoutFor = (shell: Shell, plain = false): Layout => ({
   columns: columnsOf(shell.stdout),
   plain,
   colors: shell.isColored(shell.stdout) && !plain,
@@ -58,32 +49,4 @@ export function body(text: string, { columns }: Pick<Layout, 'columns'>): string
     .split('\n')
     .flatMap((line) => wrapped(line, columns - 2))
     .map((line) => (line === '' ? '' : `  ${line}`));
-}
-
-/** A text in lines of whole words that fit into the width. Code and tables stay as they are, since they may be copied. */
-export function wrappedText(text: string, columns: number): string {
-  let isCode = false;
-  const piecesOf = (line: string): string[] => {
-    const isFence = /^\s*(```|~~~)/.test(line);
-    if (isFence) isCode = !isCode;
-    return isFence || isCode || line.trimStart().startsWith('|') ? [line] : wrapped(line, columns);
-  };
-  return text.split('\n').flatMap(piecesOf).join('\n');
-}
-
-/** A line in pieces of whole words that are not wider than this. Further pieces keep the first one's indentation. */
-export function wrapped(line: string, width: number): string[] {
-  if (stringWidth(line) <= width) return [line];
-  const indentation = /^ */.exec(line)?.[0] ?? '';
-  const pieces: string[] = [];
-  let piece = indentation;
-  for (const word of line.trimStart().split(' ')) {
-    const longer = piece.trim() === '' ? indentation + word : `${piece} ${word}`;
-    if (stringWidth(longer) <= width || piece.trim() === '') piece = longer;
-    else {
-      pieces.push(piece);
-      piece = indentation + word;
-    }
-  }
-  return [...pieces, piece];
 }

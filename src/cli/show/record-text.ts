@@ -5,7 +5,7 @@ import { countText, spentText, numberText } from '../../client/show/spent.ts';
 import { stepTexts } from '../../client/show/step-text.ts';
 import { durationText } from '../../workflows/runtime/duration.ts';
 import type { TokenUsage } from '../../protocol/message.ts';
-import { timeText } from '../../worker/log-sink.ts';
+import { briefTimestamp } from '../../util/local-time.ts';
 import { alikeTogether } from '../failures.ts';
 import { body, emphasised, heading, type Layout, label } from './layout.ts';
 
@@ -35,7 +35,7 @@ function headLines(record: RunRecord, layout: Layout): string[] {
     ...body(question, { ...layout, columns: layout.columns + 2 }).map((line) => emphasised(line.slice(2), layout)),
     '',
     ...body(`${id}: ${facts}`, layout),
-    ...body(`${timeText(startedAt)} to ${endedAt === null ? 'now' : timeText(endedAt)}`, layout),
+    ...body(`${timeOf(startedAt)} to ${endedAt === null ? 'now' : timeOf(endedAt)}`, layout),
     ...[...(failure === null ? [] : [`Failed: ${alikeTogether(failure)}`]), ...asked, ...notes].flatMap((text) =>
       body(text, layout),
     ),
@@ -113,6 +113,8 @@ function callLines(call: ShownCall, layout: Layout): string[] {
       : [...label('← reply', layout), ...body(replyText(reply), layout)]),
   ];
 }
+
+const timeOf = (at: string): string => briefTimestamp(new Date(at));
 
 /** What stands before numbers of tokens that no provider has counted. */
 const about = ({ estimated = false }: TokenUsage): string => (estimated ? 'about ' : '');

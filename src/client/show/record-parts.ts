@@ -17,7 +17,7 @@ export function standOf({ outcome, state, status }: Pick<RunRecord, 'outcome' | 
 }
 
 /** A time for people who may be anywhere: `2026-11-26 08:15:00 UTC`. */
-export const timeText = (at: string): string => at.replace('T', ' ').replace(/\..*$/, ' UTC');
+export const utcText = (at: string): string => at.replace('T', ' ').replace(/\..*$/, ' UTC');
 
 /** Whether a step's text is the run's answer or report, which has a place of its own. */
 export function isShownBelow(step: RunStep, result: RunRecord['result']): boolean {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { raw } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { timeText } from '../../client/show/record-parts.ts';
+import { utcText } from '../../client/show/record-parts.ts';
 import type { Problem } from '../problems.ts';
 import type { ServeEnv } from '../served.ts';
 import { html, type Html } from './html.ts';
@@ -70,7 +70,7 @@ export function answerPage(
           <h1>${title}</h1>
           ${body}
         </main>
-        <footer>Made at ${timeText(new Date().toISOString())}${isLive && (isStill ? again : stop)}</footer>
+        <footer>Made at ${utcText(new Date().toISOString())}${isLive && (isStill ? again : stop)}</footer>
       </body>
     </html>`;
   for (const [name, value] of Object.entries({ ...pageHeaders, ...refresh, ...headers })) c.header(name, value);

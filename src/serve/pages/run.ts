@@ -1,7 +1,7 @@
 import type { RunRecord } from '../../client.ts';
 import { firstLine } from '../../client/names.ts';
 import { kindOf } from '../../client/show/kinds.ts';
-import { changesOf, isShownBelow, placeOf, resultParts, standOf, timeText } from '../../client/show/record-parts.ts';
+import { changesOf, isShownBelow, placeOf, resultParts, standOf, utcText } from '../../client/show/record-parts.ts';
 import { countText, spentText } from '../../client/show/spent.ts';
 import { stepTexts } from '../../client/show/step-text.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
@@ -52,7 +52,7 @@ function factLines(record: RunRecord): Html {
   const elapsed = Date.parse(endedAt ?? new Date().toISOString()) - Date.parse(startedAt);
   return html`<p><strong>${standOf(record)}</strong></p>
     <p class="facts">${[kindOf(workflow), durationText(elapsed), spentText(usage), id].join(', ')}</p>
-    <p class="facts">${timeText(startedAt)} to ${endedAt === null ? 'now' : timeText(endedAt)}</p>`;
+    <p class="facts">${utcText(startedAt)} to ${endedAt === null ? 'now' : utcText(endedAt)}</p>`;
 }
 
 /** The files of the answer. One whose path would lead elsewhere is named only. */
