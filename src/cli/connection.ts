@@ -7,6 +7,7 @@ import { isOwnServer } from '../local/home-server.ts';
 import { isHeld, readHolder, type Holder } from '../local/lock.ts';
 import { retentionDays } from '../local/retention.ts';
 import { answers, isListening } from '../local/server.ts';
+import { textOf } from '../config/extensions.ts';
 import { configsIn } from '../config/read-config.ts';
 import { variablesNamedIn } from '../config/variables.ts';
 import { noteUse } from '../local/use.ts';
@@ -173,27 +174,34 @@ async function openElsewhere(shell: Shell, target: Target): Promise<Opened> {
   return opened;
 }
 
+/** The folder of configurations that a worker must be of, if it must, and the texts by which it is to have variables. */
+function neededBy(shell: Shell, { config, configs }: WorkerNeeds): { folder?: string; texts: string[] } {
+  if (configs !== undefined)
+    return { folder: configs, texts: configsIn(configs).map((file) => textOf(join(configs, file))) };
+  if (config === undefined) return { texts: [] };
+  const file = shell.path(config);
+  return { folder: dirname(file), texts: [readFileSync(file, 'utf8')] };
+}
+
 /** Finds the worker that a command's runs are for, or starts it in the background. */
 async function workerFor(
   shell: Shell,
-  { config, configs }: WorkerNeeds,
+  needs: WorkerNeeds,
   { address, isNamed, namespace }: Target,
   isOwn: boolean,
   home: string,
 ): Promise<WorkerRecord> {
   const { environment } = shell;
   const queue: Queue = { namespace, ...(!isOwn && { address }) };
-  const folderOf = configs ?? (config && dirname(shell.path(config)));
-  const files =
-    configs === undefined ? config && [shell.path(config)] : configsIn(configs).map((file) => join(configs, file));
-  const variables = variablesNamedIn((files || []).map((file) => readFileSync(file, 'utf8')).join('\n'));
-  const extensions = folderOf ?? shell.cwd;
+  const own = neededBy(shell, needs);
+  const variables = variablesNamedIn(own.texts.join('\n'));
+  const extensions = own.folder ?? shell.cwd;
   const bundling = (): void => shell.say('Bundling the workflows (once) …');
   const version = await currentVersion(home, extensions, environment, variables, allowed(shell), bundling);
   const folder = workerFolder(home, version.buildId, queue);
   const isFit = ({ buildId, code, environment: keys }: WorkerRecord): boolean =>
     // Without a configuration nothing in the folder of extensions is needed, and any folder's worker will do.
-    buildId === version.buildId || (folderOf === undefined && code === version.code && keys === version.environment);
+    buildId === version.buildId || (own.folder === undefined && code === version.code && keys === version.environment);
   const found = liveWorkers(home).find(
     (worker) =>
       worker.isReady &&

@@ -78,7 +78,8 @@ function statusOf(error: unknown): [status: number, detail: string] {
   if (!(error instanceof Error)) return unforeseen;
   const { message } = error;
   if (error instanceof HttpProblem) return [error.status, message];
-  if (message === 'Maximum call stack size exceeded') return [422, 'What was sent is nested too deeply'];
+  if (error instanceof RangeError && message === 'Maximum call stack size exceeded')
+    return [422, 'What was sent is nested too deeply'];
   if (error instanceof RunNotOpenError) return [message.startsWith('There is no run') ? 404 : 409, message];
   if (error instanceof RunExistsError || error instanceof MessageRefusedError) return [409, message];
   if (error instanceof AnswerTooLongError || error instanceof InputTooLargeError) return [413, message];
