@@ -72,7 +72,7 @@ export async function makeStack(variables: Record<string, string>, say: (text: s
     example,
   );
   writeFileSync(join(folder, '.env'), filled);
-  const env = { ...process.env, COMPOSE_PROJECT_NAME: project, COMPOSE_BAKE: 'false' };
+  const env = { ...process.env, COMPOSE_PROJECT_NAME: project, COMPOSE_BAKE: 'false', COMPOSE_PROFILES: 'http' };
   /** Ends what is under way when all is removed. */
   const over = new AbortController();
   const compose = (...words: string[]): Promise<string> =>

@@ -42,6 +42,11 @@ test('no password and no token has a default that others know, and a file with t
   expect(read('.gitignore')).toMatch(/^\.env$/m);
 });
 
+test('the HTTP server takes its port only where it is wanted: a home of this machine may hold it', () => {
+  const optional = Object.entries(services).filter(([, { profiles }]) => profiles !== undefined);
+  expect(optional.map(([name, { profiles }]) => [name, profiles])).toEqual([['http', ['http']]]);
+});
+
 test('what lasts is started again, is looked after, and is reached from this machine alone', () => {
   expect(lasting.map(([name]) => name)).toEqual(['postgresql', 'temporal', 'ui', 'worker', 'http']);
   for (const [name, { healthcheck, ports = [], restart }] of lasting) {

@@ -9,6 +9,7 @@ export const read = (name: string): string => readFileSync(path(name), 'utf8');
 
 /** A service of docker-compose.yml, as far as the tests look at it. */
 export interface Service {
+  profiles?: string[];
   image?: string;
   build?: string;
   restart?: string;
