@@ -72,11 +72,16 @@ test('a program does over HTTP what it does on Temporal: start, watch, answer, a
 
 test('texts in progress come piece by piece, each character once', async () => {
   const text = 'One two three four five six. '.repeat(30);
-  const { reprise } = await begin(teamScript({ present: () => ({ text, pace: 200 }) }));
+  const seen = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  // The text begins with the fifth event. The model goes on once a piece of it was seen, and another one.
+  const hold = async (index: number): Promise<void> => seen[[6, 12].indexOf(index)]?.promise;
+  const { reprise } = await begin(teamScript({ present: () => ({ text, hold }) }));
   const run = await reprise.startOrchestration({ task: 'Build', config: team });
   const pieces: TextPiece[] = [];
-  for await (const { texts } of run.watch({ everyMs: 50 }))
+  for await (const { texts } of run.watch({ everyMs: 50 })) {
     pieces.push(...texts.filter(({ purpose }) => purpose === 'present'));
+    for (const each of seen.slice(0, pieces.length)) each.resolve();
+  }
   expect(pieces.length).toBeGreaterThan(1);
   expect(text.startsWith(pieces.map((each) => each.text).join(''))).toBe(true);
 });

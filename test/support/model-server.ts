@@ -152,6 +152,7 @@ async function handle(
     if (reply.breaks?.after === index) return breakOff(response, reply.breaks.by);
     const text = typeof data === 'string' ? data : JSON.stringify(data);
     response.write(`${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`);
+    await reply.hold?.(index);
     if (reply.pace !== undefined) await pause(reply.pace);
   }
   if (reply.cut) response.destroy();

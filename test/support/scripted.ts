@@ -56,6 +56,8 @@ export interface Scripted {
   /** Time before the first byte, and between pieces, in milliseconds. */
   delay?: number;
   pace?: number;
+  /** What is waited for after an event of the stream, by its index. */
+  hold?: (index: number) => Promise<void>;
   /** Ends the connection before the reply is complete. */
   cut?: boolean;
   /** How the reply breaks: after so many of its events, by a dropped connection, silence, bad JSON, or a line without end. */
