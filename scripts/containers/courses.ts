@@ -70,7 +70,8 @@ export async function course(stack: Stack, model: CountingModel, table: Table): 
       };
       const refused = await asked('/api/v1/runs', { authorization: 'Bearer no-token-of-this-server' });
       must(refused.startsWith('401 '), refused);
-      const input = { task: 'How deep is the harbour?', config: team };
+      // Another question than any other run's: calls are told from each other by what they ask.
+      const input = { task: 'How wide is the harbour?', config: team };
       const begun = await asked('/api/v1/runs', { 'idempotency-key': 'http' }, { type: 'orchestration', input });
       must(begun.startsWith('201 '), begun);
       await stack.compose('restart', 'http');
