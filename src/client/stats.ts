@@ -55,7 +55,8 @@ async function resultOf(client: Client, { workflowId, runId }: WorkflowExecution
 /**
  * Adds a run's result to the others.
  *
- * @throws where it is not a result of Reprise: somebody else's workflows in the namespace may have the same names
+ * @throws where it is not a result of Reprise, and cannot be summed up: somebody else's workflows in the namespace may have the
+ *   same names
  */
 function add({ orchestrations, plans, researchRuns }: Results, type: string, result: unknown): void {
   const { restarts, iterations, subtasks, usage } = (result ?? {}) as Record<string, unknown> & {
@@ -63,7 +64,18 @@ function add({ orchestrations, plans, researchRuns }: Results, type: string, res
   };
   const told = { orchestration: restarts, research: iterations, planAndExecute: subtasks }[type];
   if (!Array.isArray(told) || typeof usage?.calls !== 'number') throw new Error(`its result is not one of ${type}`);
-  if (type === 'research') researchRuns.push(result as ResearchResult);
-  else if (type === 'planAndExecute') plans.push(result as SolveResult);
-  else orchestrations.push(result as OrchestrationResult);
+  const alone: Results = { orchestrations: [], plans: [], researchRuns: [], unread: 0 };
+  if (type === 'research') alone.researchRuns.push(result as ResearchResult);
+  else if (type === 'planAndExecute') alone.plans.push(result as SolveResult);
+  else alone.orchestrations.push(result as OrchestrationResult);
+  if (!isCounted(sumUp(alone))) throw new Error('its result holds figures that are no numbers');
+  orchestrations.push(...alone.orchestrations);
+  plans.push(...alone.plans);
+  researchRuns.push(...alone.researchRuns);
 }
+
+/** Whether all figures are numbers. */
+const isCounted = (figures: object): boolean =>
+  Object.values(figures).every((each) =>
+    typeof each === 'object' && each !== null ? isCounted(each) : Number.isFinite(each),
+  );
