@@ -4,7 +4,6 @@ import { recognise, type Recognised } from '../../../src/tools/attachments/recog
 import { previewOf } from '../../../src/tools/attachments/run-files.ts';
 import { sheetsOf } from '../../../src/tools/attachments/sheet-text.ts';
 import { docxOf, openDocumentOf, pptxOf, workbookOf } from '../../support/office.ts';
-import { stallOf } from '../../support/stall.ts';
 import { zipOf } from '../../support/zip.ts';
 
 const found = async (name: string, bytes: Buffer): Promise<Recognised> => recognise(name, bytes);
@@ -227,18 +226,6 @@ describe('what is damaged or made to harm ends in a note, and never in an error'
       expect(recognised.kind === 'archive' ? 'archive' : (text ?? note)).toMatch(/\w/);
     }
   });
-});
-
-test('a workbook of 300,000 rows is read beside the process, which goes on', async () => {
-  const rows = Array.from(
-    { length: 300_000 },
-    (_, index) => `<row r="${index + 1}"><c r="A${index + 1}"><v>${index}</v></c></row>`,
-  );
-  const sheet = `<worksheet><sheetData>${rows.join('')}</sheetData></worksheet>`;
-  const bytes = zipOf({ ...(await partsOf(workbookOf({ S: [['x']] }))), 'xl/worksheets/sheet1.xml': sheet });
-  let text = '';
-  expect(await stallOf(async () => ({ text = '' } = await read('a.xlsx', bytes)))).toBeLessThan(500);
-  expect(text.split('\n')).toHaveLength(300_002);
 });
 
 /** The parts of a file that is a zip archive. */

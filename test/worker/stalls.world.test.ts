@@ -4,11 +4,17 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createRecallReports } from '../../src/activities/reports.ts';
 import { createStoreAttachments } from '../../src/activities/files.ts';
+import { readContent } from '../../src/tools/attachments/content.ts';
+import { recognise } from '../../src/tools/attachments/recognise.ts';
+import { openZip } from '../../src/tools/attachments/zip.ts';
+import { textOfHtml } from '../../src/tools/web/page-text.ts';
 import { searchFolder } from '../../src/tools/web/search/folder.ts';
 import { activityBench } from '../support/activity-bench.ts';
+import { workbookOf } from '../support/office.ts';
 import { reportOf } from '../support/reports.ts';
 import { stallOf } from '../support/stall.ts';
 import { toolBench } from '../support/tool-bench.ts';
+import { zipOf } from '../support/zip.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-stalls-'));
 const bench = activityBench();
@@ -38,6 +44,24 @@ describe('no large work holds up the process for half a second', () => {
     expect(stall).toBeLessThan(500);
   });
 
+  test('a workbook of 300,000 rows that is read', async () => {
+    const rows = Array.from(
+      { length: 300_000 },
+      (_, index) => `<row r="${index + 1}"><c r="A${index + 1}"><v>${index}</v></c></row>`,
+    );
+    const sheet = `<worksheet><sheetData>${rows.join('')}</sheetData></worksheet>`;
+    const parts: Record<string, Buffer | string> = { 'xl/worksheets/sheet1.xml': sheet };
+    for (const member of await openZip(workbookOf({ S: [['x']] }), { members: 100, bytes: 1_000_000 }))
+      parts[member.name] ??= await member.read();
+    const bytes = zipOf(parts);
+    let text: string | undefined;
+    const reading = async (): Promise<void> => {
+      ({ text } = await readContent('a.xlsx', bytes, await recognise('a.xlsx', bytes)));
+    };
+    expect(await stallOf(reading)).toBeLessThan(500);
+    expect(text?.split('\n')).toHaveLength(300_002);
+  });
+
   test('a folder of 8 MB that is searched, by an agent and by research', async () => {
     const text = Array.from(
       { length: 20_000 },
@@ -65,5 +89,12 @@ describe('no large work holds up the process for half a second', () => {
     const { signal } = new AbortController();
     const research = searchFolder(join(folder, 'empty'), bench.store);
     expect(await stallOf(() => research.find('kites that fly', 10, signal))).toBeLessThan(500);
+  });
+});
+
+test('a page that is made to take for ever is given up', async () => {
+  await expect(textOfHtml('<ul><li>'.repeat(250_000))).rejects.toMatchObject({
+    name: 'ToolError',
+    message: 'the page cannot be read as text within 10 seconds and 512 MB of memory',
   });
 });
