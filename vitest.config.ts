@@ -48,6 +48,29 @@ const tier = (
 const named = (name: string): string => `test/**/*.${name}.test.ts`;
 const smoke = 'test/cli/smoke.test.ts';
 
+/** The courses that `npm test` has: each type of workflow, each way to wait for a person, an agent's tools, each way in. */
+const everyday = [
+  'workflows/orchestration',
+  'workflows/restart',
+  'workflows/research',
+  'workflows/research-judging',
+  'workflows/solve',
+  'workflows/plan-and-execute/judging',
+  'workflows/session',
+  'workflows/approvals',
+  'workflows/asking-a-person',
+  'workflows/asking-agents',
+  'workflows/simple-tool',
+  'workflows/react',
+  'workflows/attachments',
+  'workflows/workspaces',
+  'workflows/limits',
+  'client/http',
+  'serve/rest',
+  'serve/openai',
+  'serve/mcp',
+].map((name) => `test/${name}.course.test.ts`);
+
 /** What leaves no processor time or process numbers for anything else. It runs last, with nothing beside it. */
 const overwhelming = 'test/tools/commands/bombs.world.test.ts';
 
@@ -95,7 +118,8 @@ export default defineConfig({
         { include: ['test/**/*.test.ts'], exclude: [smoke, named('course'), named('process'), named('world')] },
         rules,
       ),
-      tier('courses', { include: [named('course')] }, courses),
+      tier('everyday', { include: everyday }, courses),
+      tier('courses', { include: [named('course')], exclude: everyday }, courses),
       tier('smoke', { include: [smoke] }, commands),
       tier('processes', { include: [named('process')] }, processes),
       tier('world', { include: [named('world')], exclude: [overwhelming] }, processes),

@@ -1,13 +1,14 @@
 /**
- * `npm test`: checks types, lint, format and imports, and runs the rules, the courses, and each command
- * once. `npm run test:all` runs the processes and the world besides. Words after `--` go to vitest, as in
+ * `npm test`: checks types, lint, format and imports, and runs the rules, the everyday courses, and each command once.
+ * `npm run test:all` runs the other courses, the processes and the world besides. Words after `--` go to vitest, as in
  * `npm run test:all -- test/store`. The last line is `N passed, N failed`; with `--coverage` the line before says how much of
  * `src` the tests have run, where all have passed.
  *
  * Where at most three files have failed, and none of them is a rule, they have a second try with nothing beside them. If it
  * passes, so does the whole, and a line before the last says of which files that is true.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +18,7 @@ const folders = ['bin', 'src', 'test', 'bench', 'examples', 'scripts'];
 const scratch = mkdtempSync(join(tmpdir(), 'reprise-report-'));
 const coverage = join(scratch, 'coverage');
 const given = process.argv.slice(2);
-const quick = ['rules', 'courses', 'smoke'].map((tier) => `--project=${tier}`);
+const quick = ['rules', 'everyday', 'smoke'].map((tier) => `--project=${tier}`);
 const words = given[0] === '--all' ? given.slice(1) : [...quick, ...given];
 
 /** How many files may have a second try. More of them have not failed for want of time. */
@@ -28,9 +29,9 @@ interface Summary {
 }
 
 /** Runs a step, and says how it has ended and how long it took. @returns whether all is well */
-function passes(name: string, command: string[]): boolean {
+async function passes(name: string, command: string[]): Promise<boolean> {
   const startedAt = Date.now();
-  const { status } = spawnSync(process.execPath, command, { stdio: ['ignore', 'inherit', 'inherit'] });
+  const [status] = await once(spawn(process.execPath, command, { stdio: ['ignore', 'inherit', 'inherit'] }), 'exit');
   console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
   return status === 0;
 }
@@ -45,11 +46,11 @@ function readJson(file: string): unknown {
 }
 
 /** Runs tests. @returns whether they passed, and what they have come to, if they did */
-function tested(name: string, chosen: string[]): { isGood: boolean; report: TestReport | undefined } {
+async function tested(name: string, chosen: string[]): Promise<{ isGood: boolean; report: TestReport | undefined }> {
   const file = join(scratch, `${name.replaceAll(' ', '-')}.json`);
   process.env['REPRISE_TEST_REPORT'] = file;
   const reporters = ['--reporter=default', '--reporter=./test/setup/reporter.ts'];
-  const isGood = passes(name, ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...chosen]);
+  const isGood = await passes(name, ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...chosen]);
   const report = readJson(file) as TestReport | undefined;
   // Without a report nothing has been tested.
   return { isGood: isGood && report !== undefined, report };
@@ -61,17 +62,17 @@ function secondTry({ failedFiles, strayErrors }: TestReport): string[] {
   return failedFiles.length > mostTries || failedFiles.some(isRule) || strayErrors > 0 ? [] : failedFiles;
 }
 
-const checks = [
+const checks = await Promise.all([
   passes('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
   passes('lint', ['node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings', ...folders]),
   passes('format', ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.']),
   passes('replayed code', ['scripts/check-replayed.ts']),
   passes('floors', ['scripts/check-floors.ts']),
-];
-const tests = tested('tests', [...words, `--coverage.reportsDirectory=${coverage}`]);
+]);
+const tests = await tested('tests', [...words, `--coverage.reportsDirectory=${coverage}`]);
 let { failed = 0, passed = 0 } = tests.report ?? {};
 const again = tests.isGood || tests.report === undefined ? [] : secondTry(tests.report);
-const isGoodAlone = again.length > 0 && tested('second try', again).isGood;
+const isGoodAlone = again.length > 0 && (await tested('second try', again)).isGood;
 if (isGoodAlone) {
   console.log(`passed only at a second try, alone (${failed} tests): ${again.join(', ')}`);
   passed += failed;
