@@ -62,7 +62,6 @@ export default async function answer(query: TableQuery, post: (table: string) =>
 /** A database in memory with the tables of a text. */
 function loaded({ text, ...found }: TableQuery): DatabaseSync {
   const all = tablesOf(found, text);
-  if (all.size === 0) throw new Error('the file is not a list of records; read_attachment reads it');
   const tables = [...all].filter(([, { columns }]) => columns.length > 0);
   if (tables.length === 0) throw new Error('the table is empty');
   const db = new DatabaseSync(':memory:');
