@@ -5,7 +5,7 @@ import { grouped } from '../../util/file-limits.ts';
 import { uniqueNames } from './names.ts';
 import type { Table } from './table.ts';
 import type { AttachmentKind } from '../../protocol/attachment.ts';
-import { typedColumn } from './columns.ts';
+import { typedColumns } from './columns.ts';
 import { beginningOf } from '../../workflows/runtime/size.ts';
 
 export interface TableQuery {
@@ -72,8 +72,11 @@ function loaded({ text, ...found }: TableQuery): DatabaseSync {
   return db;
 }
 
-function load(db: DatabaseSync, name: string, { columns, rows }: Table): void {
-  const typed = columns.map((_, index) => typedColumn(rows.map((row) => row[index] ?? '')));
+function load(db: DatabaseSync, name: string, { columns, mark, rows }: Table): void {
+  const typed = typedColumns(
+    columns.map((_, index) => rows.map((row) => row[index] ?? '')),
+    mark,
+  );
   const declared = columns.map((column, index) => `${quotedName(column)} ${typed[index]?.type}`);
   db.exec(`CREATE TABLE ${quotedName(name)} (${declared.join(', ')}); BEGIN`);
   const insert = db.prepare(`INSERT INTO ${quotedName(name)} VALUES (${columns.map(() => '?').join(', ')})`);
