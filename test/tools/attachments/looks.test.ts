@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { chartText } from '../../../src/tools/attachments/office/charts.ts';
 import { colourName, colourNames } from '../../../src/tools/attachments/office/colours.ts';
 import { formulasText } from '../../../src/tools/attachments/office/formulas.ts';
+import { formattedNumber, unitOf } from '../../../src/tools/attachments/office/number-formats.ts';
 import { tableOf, type SheetGrid } from '../../../src/tools/attachments/office/sheet-layout.ts';
 import { pageText, type TextItem } from '../../../src/tools/attachments/pdf/pdf-layout.ts';
 import { smaller, pngOf } from '../../../src/tools/attachments/pdf/pdf-pictures.ts';
@@ -34,8 +35,33 @@ describe('a colour is told in a word', () => {
   });
 });
 
+describe('a number is read by its format', () => {
+  test.each([
+    [1067, '00000', '01067'],
+    [12345678, '000\\-00\\-0000', '012-34-5678'],
+    [1.5, '[h]:mm', '36:00:00'],
+    [-0.0625, '[mm]:ss', '-01:30:00'],
+    [7, '0.000', undefined],
+    [7, '00', undefined],
+    [1234.5, '#,##0.00', undefined],
+    [45_000, 'yyyy-mm-dd', undefined],
+  ])('%d as %s is %s', (value, format, text) => expect(formattedNumber(value, format)).toBe(text));
+
+  test.each([
+    ['#,##0.00 "EUR"', 'EUR'],
+    ['_-* #,##0.00\\ [$€-407]_-;\\-* #,##0.00\\ [$€-407]_-', '€'],
+    ['_("$"* #,##0.00_)', '$'],
+    ['0.0\\ \\k\\g', 'kg'],
+    ['$#,##0', '$'],
+    ['[Red]0.00%', ''],
+    ['[$-409]0', ''],
+    ['General', ''],
+  ])('the unit of %s is %j', (format, unit) => expect(unitOf(format)).toBe(unit));
+});
+
 describe('a sheet becomes a table', () => {
-  const none = { merged: [], hiddenRows: new Map(), hiddenColumns: [], colours: new Map(), comments: new Map() };
+  const maps = { hiddenRows: new Map(), colours: new Map(), comments: new Map(), links: new Map() };
+  const none = { ...maps, merged: [], hiddenColumns: [] };
   const laid = (rows: string[][], more: Partial<SheetGrid> = {}) =>
     tableOf({ rows, isNumber: (row, column) => /^\d+$/.test(rows[row]?.[column] ?? ''), ...none, ...more });
 
@@ -47,7 +73,28 @@ describe('a sheet becomes a table', () => {
         ['a', 'b', 'c'],
         ['1', '2', '3'],
       ],
-      remarks: ['above the table: Report', 'above the table: in kg'],
+      remarks: ['above the table: Report', 'above the table: in kg', 'rows of the sheet that are not empty: 1, 3-5'],
+    });
+  });
+
+  test('with the places that its cells lead to', () => {
+    const links = new Map([
+      [0, 'A1: https://a'],
+      [1, 'B2: https://b'],
+    ]);
+    const { lines, remarks } = laid(
+      [
+        ['a', 'b'],
+        ['1', 'site'],
+      ],
+      { links },
+    );
+    expect({ lines, remarks }).toEqual({
+      lines: [
+        ['a', 'b', '_link'],
+        ['1', 'site', 'B2: https://b'],
+      ],
+      remarks: ['link at A1: https://a'],
     });
   });
 

@@ -85,6 +85,57 @@ describe('a workbook', () => {
     expect(note).toMatch(/^1 formulas of S have no value, .* they are shown as formulas$/);
   });
 
+  test('says what only the formats of its numbers, its names, links, authors and shapes say', async () => {
+    const number = (v: number, z: string) => ({ t: 'n', v, z }) as never;
+    const site = { t: 's', v: 'site', l: { Target: 'https://example.org/7' } } as never;
+    const noted = { t: 's', v: 'Abel', c: [{ a: 'Tove', t: 'Moved' }] } as never;
+    const given = workbookOf({
+      S: [
+        ['who', 'postcode', 'took', 'price', 'paid', 'see'],
+        [noted, number(1067, '00000'), number(1.5, '[h]:mm'), number(9.5, '0.00 "EUR"'), number(5, '[$€-407]0'), site],
+        ['Bo', number(80_331, '00000'), number(0.25, '[h]:mm'), number(7, '0.00 "EUR"'), number(6, '$0'), null],
+      ],
+    });
+    const parts = await partsOf(given);
+    const book = (parts['xl/workbook.xml'] ?? '')
+      .toString()
+      .replace('</sheets>', '</sheets><definedNames><definedName name="Vat">0.19</definedName></definedNames>');
+    const box =
+      '<xdr:wsDr><xdr:sp><xdr:txBody><a:p><a:r><a:t>Due 7 May</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:wsDr>';
+    const sheet = (parts['xl/worksheets/sheet1.xml'] ?? '')
+      .toString()
+      .replace(
+        '</sheetData>',
+        '</sheetData><dataValidations><dataValidation/></dataValidations><headerFooter><oddHeader>&amp;CSecret</oddHeader><oddFooter>Page &amp;P</oddFooter></headerFooter>',
+      );
+    const bytes = zipOf({
+      ...parts,
+      'xl/workbook.xml': book,
+      'xl/worksheets/sheet1.xml': sheet,
+      'xl/drawings/drawing9.xml': box,
+    });
+    const { note, text = '' } = await read('a.xlsx', bytes);
+    expect(text).toBe(
+      [
+        '[sheet 1: S]',
+        '[units that the formats of numbers say: column D in EUR]',
+        '[names: Vat = 0.19]',
+        'who,postcode,took,price,paid,see,_comment,_link',
+        'Abel,01067,36:00:00,9.5,5 €,site,A2: Tove: Moved,F2: https://example.org/7',
+        'Bo,80331,06:00:00,7,6 $',
+        '',
+        '[shapes]',
+        'Due 7 May',
+        '',
+      ].join('\n'),
+    );
+    expect(note).toBe(
+      'S: cells in 1 of its rows have comments, see _comment; which values cells may have (data validation) is not read; ' +
+        'headers and footers of printed pages are not read',
+    );
+    expect(sheetsOf(text)).toHaveLength(1);
+  });
+
   test('with macros is read without them', async () => {
     const parts = await partsOf(workbookOf({ S: [['x']] }));
     const { note, text } = await read('a.xlsm', zipOf({ ...parts, 'xl/vbaProject.bin': Buffer.from('Shell "rm"') }));

@@ -1,5 +1,6 @@
 import { chartPart, chartText } from './charts.ts';
 import type { Readable } from '../pdf/pdf.ts';
+import { shapesHeading } from '../sheet-text.ts';
 import { parseXml, textOfXml, type Attributes, type TextRules } from './xml-text.ts';
 
 /** The parts of a document, which is a zip archive of XML files. */
@@ -106,6 +107,13 @@ const drawing: TextRules = {
   cell: new Set(['tc']),
   row: 'tr',
 };
+
+/** The texts that stand in shapes upon the sheets of a workbook. */
+export async function shapesIn({ names, read }: Parts): Promise<string[]> {
+  const drawings = names.filter((name) => /^xl\/drawings\/drawing\d+\.xml$/.test(name));
+  const texts = await Promise.all(drawings.map(async (name) => textOfXml(await read(name), drawing)));
+  return texts.filter((text) => text !== '').map((text) => `${shapesHeading}\n${text}`);
+}
 
 const presentation = 'ppt/presentation.xml';
 
