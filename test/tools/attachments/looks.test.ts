@@ -172,6 +172,16 @@ test('a chart without values names where they are, and dates are dates', () => {
   expect(chartText(series(dated))).toBe('[chart: without a title (line)]\n | series 1\n1 | 2023-03-15');
 });
 
+test('a chart has the titles of its axes, and the sizes of its bubbles', () => {
+  const values = (part: string, value: number): string =>
+    `<c:${part}><c:numRef><c:numCache><c:pt idx="0"><c:v>${value}</c:v></c:pt></c:numCache></c:numRef></c:${part}>`;
+  const series = `<c:ser>${values('xVal', 1)}${values('yVal', 2)}${values('bubbleSize', 37)}</c:ser>`;
+  const axis = '<c:valAx><c:title><c:tx><a:t>million </a:t><a:t>tons</a:t></c:tx></c:title></c:valAx>';
+  expect(chartText(`<c:chart><c:plotArea><c:bubbleChart>${series}</c:bubbleChart>${axis}</c:plotArea></c:chart>`)).toBe(
+    '[chart: without a title (bubble); axis: million tons]\n | series 1\n1 | 2 (size 37)',
+  );
+});
+
 describe('the text of a page', () => {
   const item = (str: string, x: number, y: number): TextItem => ({
     str,
