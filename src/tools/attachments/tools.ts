@@ -83,10 +83,7 @@ const readTool = (store: Store): ToolDefinition => ({
 });
 
 const queryParameters = z.object({
-  name: z
-    .string()
-    .min(1)
-    .describe('Any file that has a text'),
+  name: z.string().min(1).describe('Any file that has a text'),
   sql: z
     .string()
     .min(1)

@@ -242,8 +242,8 @@ describe('what is damaged or made to harm ends in a note, and never in an error'
   const docx = docxOf(paragraph('Hello'));
   const encrypted = Buffer.concat([
     Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]),
-    Buffer.alloc(600),
-    Buffer.from('EncryptedPackage', 'utf16le'),
+    Buffer.alloc(632),
+    Buffer.from('EncryptedPackage\0', 'utf16le'),
   ]);
   const huge = { content: Buffer.alloc(1000, 'x'), claims: 200_000_000 };
 
@@ -280,8 +280,14 @@ describe('what is damaged or made to harm ends in a note, and never in an error'
     [
       'a workbook that is none',
       'a.xls',
-      Buffer.concat([encrypted.subarray(0, 600), Buffer.from('Workbook', 'utf16le')]),
+      Buffer.concat([encrypted.subarray(0, 640), Buffer.from('Workbook\0', 'utf16le')]),
       /^it is damaged/,
+    ],
+    [
+      'a text of an old office that mentions a workbook',
+      'a.doc',
+      Buffer.concat([encrypted.subarray(0, 640), Buffer.from('My Workbook\0', 'utf16le')]),
+      /^it is a document of an old office/,
     ],
   ])('%s', async (_, name, bytes, expected) => {
     const { note, text } = await read(name, bytes);
