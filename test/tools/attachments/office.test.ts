@@ -121,7 +121,7 @@ describe('a workbook', () => {
         '[units that the formats of numbers say: column D in EUR]',
         '[names: Vat = 0.19]',
         'who,postcode,took,price,paid,see,_comment,_link',
-        'Abel,01067,36:00:00,9.5,5 €,site,A2: Tove: Moved,F2: https://example.org/7',
+        'Abel,01067,36:00:00,9.5,5 €,site,A2: Moved (Tove),F2: https://example.org/7',
         'Bo,80331,06:00:00,7,6 $',
         '',
         '[shapes]',

@@ -197,7 +197,6 @@ describe('a query that fails is a report with what the table is', () => {
   });
 
   test.each([
-    ['no list of records', { text: '{"a": 1}', kind: 'json', mediaType: 'application/json' }, /read_attachment/],
     ['nothing', { text: '\n' }, /^the table is empty$/],
     ['more columns than SQLite takes', { text: `${','.repeat(2000)}x\n` }, /^too many columns on data$/],
   ] as const)('so is a file that holds %s', async (_, changed, message) => {

@@ -114,7 +114,7 @@ function gridOf(book: xlsx.WorkBook, name: string, colours: ReadonlyMap<string, 
     for (const { a: author = '', t: comment = '' } of cell.c ?? []) {
       // The text of older comments begins with the author. That of threads names a number there.
       const isSaid = comment.startsWith(author) || author.startsWith('tc=');
-      sayAt(comments, { row, column }, isSaid ? comment : `${author}: ${comment}`);
+      sayAt(comments, { row, column }, isSaid ? comment : `${comment.trim()} (${author})`);
     }
     const target = cell.l?.Target ?? '';
     if (/^\w+:/.test(target) && !target.endsWith(value || target)) sayAt(links, { row, column }, target);
