@@ -216,6 +216,18 @@ describe('the text of a page', () => {
       'first line here\nsecond line\nright column\nends',
     ],
     [
+      'tells small letters above and below from those of the line',
+      [
+        item('10', 0, 90),
+        { ...item('6', 10, 94), height: 6 },
+        item(' tons of H', 16, 90),
+        { ...item('2', 66, 87), height: 6 },
+        item('O', 71, 90),
+        { ...item('1 A note', 0, 30), height: 6 },
+      ],
+      '10^6 tons of H_2O\n1 A note',
+    ],
+    [
       'takes no list for a table',
       [item('1. ', 0, 90), item('One', 40, 90), item('2. ', 0, 75), item('Two', 40, 75)],
       '1. One\n2. Two',
