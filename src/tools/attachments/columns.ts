@@ -14,17 +14,36 @@ const shapes = {
   ',': /^[-+]?(?=,?\d)(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:([.\s'’])\d{3})(?:\1\d{3})*)?(?:,\d*)?(?:e[-+]?\d{1,3})?$/i,
 };
 
-/** Types a column as a whole. A single cell that is not a number, or is one in another notation, makes it texts. */
-export function typedColumn(cells: string[]): TypedColumn {
-  const trimmed = cells.map((cell) => cell.trim());
-  const filled = trimmed.filter((cell) => cell !== '');
-  const mark = (['.', ','] as const).find((each) => filled.every((cell) => shapes[each].test(cell)));
-  if (mark === undefined || filled.length === 0) {
-    return { type: 'TEXT', values: cells.map((cell) => (cell === '' ? null : cell)) };
-  }
+/** What stands before decimals. */
+export type DecimalMark = keyof typeof shapes;
+
+/**
+ * Types columns, each as a whole. A single cell that is not a number, or is one in another notation, makes it texts. Where
+ * 1.250 may be either number, the columns that have but one notation tell.
+ *
+ * @param usual the mark where none tells; absent where programs have written the numbers, always with a point
+ */
+export function typedColumns(columns: string[][], usual?: DecimalMark): TypedColumn[] {
+  const fitting = columns.map((cells) => marksOf(cells));
+  const only = fitting.flatMap((marks) => (marks.length === 1 ? marks : []));
+  const mark = usual === undefined ? '.' : (only.find((each) => each === ',') ?? only[0] ?? usual);
+  return columns.map((cells, index) => {
+    const marks = fitting[index] ?? [];
+    return typedColumn(cells, marks.includes(mark) ? mark : marks[0]);
+  });
+}
+
+function marksOf(cells: string[]): DecimalMark[] {
+  const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
+  if (filled.length === 0) return [];
+  return (['.', ','] as const).filter((mark) => filled.every((cell) => shapes[mark].test(cell)));
+}
+
+function typedColumn(cells: string[], mark: DecimalMark | undefined): TypedColumn {
+  if (mark === undefined) return { type: 'TEXT', values: cells.map((cell) => (cell === '' ? null : cell)) };
   const separators = mark === '.' ? /[,\s'’]/g : /[.\s'’]/g;
-  const values = trimmed.map((cell) =>
-    cell === '' ? null : Number(cell.replaceAll(separators, '').replace(',', '.')),
+  const values = cells.map((cell) =>
+    cell.trim() === '' ? null : Number(cell.replaceAll(separators, '').replace(',', '.')),
   );
   return { type: 'REAL', values };
 }

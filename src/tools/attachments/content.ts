@@ -63,12 +63,17 @@ const databaseProgram = moduleBeside(import.meta.url, 'database/database-thread'
 /** Whether queries read the file itself rather than its text. */
 export const isDatabase = (mediaType: string): boolean => mediaType === sqliteType || mediaType === parquetType;
 
-/** A file's text as tables, by their names: `data`, or those of a workbook's sheets. Empty if it has none. */
+/** A file's text as tables, by their names: those of a workbook's sheets, or `data`, which has its lines if it is no table. */
 export function tablesOf({ kind, mediaType }: Omit<Recognised, 'text'>, text: string): Map<string, Table> {
   if (kind === 'workbook') return new Map(sheetsOf(text).map((sheet) => [sheet.name, tableOfSheet(sheet)]));
   const table = kind === 'table' ? parseTable(text) : kind === 'json' ? tableOfJson(text, mediaType) : undefined;
-  return new Map(table === undefined ? [] : [['data', table]]);
+  return new Map([['data', table ?? linesOf(text)]]);
 }
+
+const linesOf = (text: string): Table => ({
+  columns: ['line', 'text'],
+  rows: text.split('\n').map((line, index) => [String(index + 1), line]),
+});
 
 /** What is wrong with a JSON text or with the lines of a JSONL text; undefined if nothing is. */
 async function jsonNote(text: string, mediaType: string): Promise<string | undefined> {
@@ -89,21 +94,24 @@ async function jsonNote(text: string, mediaType: string): Promise<string | undef
 
 const problemOf = (text: string): string | undefined => parsed(text).problem;
 
-/** A list of records in JSON or JSONL as a table; undefined if it is something else. */
+/** A record or a list of records in JSON or JSONL as a table; undefined if it is something else. */
 export function tableOfJson(text: string, mediaType: string): Table | undefined {
-  const values =
-    mediaType === 'application/jsonl' ? text.split('\n').map((line) => parsed(line).value) : parsed(text).value;
-  if (!Array.isArray(values)) return undefined;
-  const records = values.filter(isRecord);
+  const lines = mediaType === 'application/jsonl' ? text.split('\n') : [text];
+  const records = lines.flatMap((line) => parsed(line, exactly).value).filter(isRecord);
   if (records.length === 0) return undefined;
   const keys = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const rows = records.map((record) => keys.map((key) => cellOf(record[key])));
   return { columns: columnNames(keys, []), rows };
 }
 
-function parsed(text: string): { value?: unknown; problem?: string } {
+/** Keeps what a number cannot hold, such as a long id, as its digits. */
+function exactly(_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? source : value;
+}
+
+function parsed(text: string, revive?: typeof exactly): { value?: unknown; problem?: string } {
   try {
-    return { value: JSON.parse(text) as unknown };
+    return { value: JSON.parse(text, revive) as unknown };
   } catch (error) {
     return { problem: (error as Error).message };
   }

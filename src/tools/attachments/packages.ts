@@ -60,7 +60,12 @@ export async function packageType(name: string, bytes: Buffer): Promise<Type | u
 
 const oldHead = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
 
-const holds = (bytes: Buffer, stream: string): boolean => bytes.includes(Buffer.from(stream, 'utf16le'));
+/** Whether an old document has a stream of this name: the entries of its directory have 128 bytes ([MS-CFB] 2.6). */
+function holds(bytes: Buffer, stream: string): boolean {
+  const name = Buffer.from(`${stream}\0`, 'utf16le');
+  for (let at = bytes.indexOf(name); at !== -1; at = bytes.indexOf(name, at + 1)) if (at % 128 === 0) return true;
+  return false;
+}
 
 /** OpenDocument files begin with their type, unpacked (OASIS OpenDocument 1.3, part 2, 3.3). */
 function openDocumentType(bytes: Buffer): Type | undefined {

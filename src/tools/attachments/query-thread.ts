@@ -5,7 +5,7 @@ import { grouped } from '../../util/file-limits.ts';
 import { uniqueNames } from './names.ts';
 import type { Table } from './table.ts';
 import type { AttachmentKind } from '../../protocol/attachment.ts';
-import { typedColumn } from './columns.ts';
+import { typedColumns } from './columns.ts';
 import { beginningOf } from '../../workflows/runtime/size.ts';
 
 export interface TableQuery {
@@ -62,7 +62,6 @@ export default async function answer(query: TableQuery, post: (table: string) =>
 /** A database in memory with the tables of a text. */
 function loaded({ text, ...found }: TableQuery): DatabaseSync {
   const all = tablesOf(found, text);
-  if (all.size === 0) throw new Error('the file is not a list of records; read_attachment reads it');
   const tables = [...all].filter(([, { columns }]) => columns.length > 0);
   if (tables.length === 0) throw new Error('the table is empty');
   const db = new DatabaseSync(':memory:');
@@ -73,8 +72,11 @@ function loaded({ text, ...found }: TableQuery): DatabaseSync {
   return db;
 }
 
-function load(db: DatabaseSync, name: string, { columns, rows }: Table): void {
-  const typed = columns.map((_, index) => typedColumn(rows.map((row) => row[index] ?? '')));
+function load(db: DatabaseSync, name: string, { columns, mark, rows }: Table): void {
+  const typed = typedColumns(
+    columns.map((_, index) => rows.map((row) => row[index] ?? '')),
+    mark,
+  );
   const declared = columns.map((column, index) => `${quotedName(column)} ${typed[index]?.type}`);
   db.exec(`CREATE TABLE ${quotedName(name)} (${declared.join(', ')}); BEGIN`);
   const insert = db.prepare(`INSERT INTO ${quotedName(name)} VALUES (${columns.map(() => '?').join(', ')})`);

@@ -14,9 +14,12 @@ export interface Sheet {
 export const sheetHeading = (number: number, name: string): string =>
   `[sheet ${number}: ${name.replaceAll(/[\p{C}\s]+/gu, ' ')}]`;
 
+/** The line before the texts of shapes, which stand behind all sheets as charts do. */
+export const shapesHeading = '[shapes]';
+
 /** The sheets of a workbook by its text. */
 export function sheetsOf(text: string): Sheet[] {
-  return text.split(/^(?=\[sheet \d+: |\[chart: )/m).flatMap((part) => {
+  return text.split(/^(?=\[sheet \d+: |\[chart: |\[shapes\]$)/m).flatMap((part) => {
     const [head, name, remarks = ''] = /^\[sheet \d+: (.*)\]\n((?:\[.*\]\n)*)/.exec(part) ?? [];
     return name === undefined ? [] : [{ name, remarks, csv: part.slice(head?.length).trimEnd() }];
   });

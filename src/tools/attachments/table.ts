@@ -1,12 +1,15 @@
 import { parse } from 'csv-parse/sync';
 import { readingLimits } from '../../util/file-limits.ts';
 import { moduleBeside, runIsolated } from '../../util/isolated.ts';
+import type { DecimalMark } from './columns.ts';
 
 /** A table of texts. A row may have fewer cells than there are columns. */
 export interface Table {
   /** Unique names. A column without a name is called `column_3` or the like. */
   columns: string[];
   rows: string[][];
+  /** What mostly stands before decimals, in a table that may have been made for people. */
+  mark?: DecimalMark;
   /** What is wrong with it. */
   note?: string;
 }
@@ -30,7 +33,12 @@ export function parseTable(text: string, known?: string): Table {
       ? ''
       : `${count} of ${rows.length} rows have more or fewer cells than the ${header.length} columns (the first: row ${ragged + 1})`,
   ].filter((each) => each !== '');
-  return { columns: columnNames(header, rows), rows, ...(notes.length > 0 && { note: notes.join('; ') }) };
+  return {
+    columns: columnNames(header, rows),
+    rows,
+    ...(known === undefined && { mark: delimiter === ';' ? ',' : '.' }),
+    ...(notes.length > 0 && { note: notes.join('; ') }),
+  };
 }
 
 /** What a table is, without most of its cells. */

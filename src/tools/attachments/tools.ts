@@ -65,7 +65,7 @@ const readTool = (store: Store): ToolDefinition => ({
   description:
     'Reads a file as text: a PDF by its pages, any other by its lines, at most 38,000 characters at a time. ' +
     'A last line in brackets says where it goes on. A workbook is CSV, sheet by sheet; audio is what is said in it; pages ' +
-    'of a PDF that are pictures are shown. To filter a table or to compute over it, use query_table; to see an image, ' +
+    'of a PDF that are pictures are shown. To search, to filter a table or to compute over it, use query_table; to see an image, ' +
     'view_image.',
   parameters: readParameters,
   sideEffects: false,
@@ -83,10 +83,7 @@ const readTool = (store: Store): ToolDefinition => ({
 });
 
 const queryParameters = z.object({
-  name: z
-    .string()
-    .min(1)
-    .describe('The file: a table (CSV, TSV), a workbook or database, or JSON that is a list of records'),
+  name: z.string().min(1).describe('Any file that has a text'),
   sql: z
     .string()
     .min(1)
@@ -96,8 +93,8 @@ const queryParameters = z.object({
 const queryTool = (store: Store): ToolDefinition => ({
   name: 'query_table',
   description:
-    'Runs one SELECT (also WITH … SELECT) of SQLite over all rows of a file. They are in the table data, whose ' +
-    'columns are called as in the file: write them in double quotes. Each sheet of a workbook is a table with the name of ' +
+    'Runs one SELECT (also WITH … SELECT) of SQLite over all of a file. Rows and records are in the table data, whose ' +
+    'columns are called as in the file: write them in double quotes. Of any other text data has each line: line, text. Each sheet of a workbook is a table with the name of ' +
     'the sheet, in double quotes too, and the first is also called data; dates are texts such as 2026-03-31. A column is REAL where all of its cells are plain ' +
     'numbers, with or without thousands separators; any other is TEXT, each cell as it stands in the file. CAST reads ' +
     'no more than the digits that a text begins with: take out € and separators before, with replace. Empty cells are ' +
@@ -111,13 +108,10 @@ const queryTool = (store: Store): ToolDefinition => ({
     const file = await fileNamed(store, name, context);
     const text = textOf(file);
     const { kind, mediaType, note } = file;
-    if (kind === 'table' || kind === 'json' || kind === 'workbook') {
-      const bytes = isDatabase(mediaType) ? await file.content() : undefined;
-      const table = { text, kind, mediaType, sql, ...(bytes !== undefined && { bytes }) };
-      const result = await queryTable(table, context.signal);
-      return { ...result, ...(note !== undefined && { file_note: note }) };
-    }
-    throw new ToolError(`${file.name} is not a table; read_attachment reads it`);
+    const bytes = isDatabase(mediaType) ? await file.content() : undefined;
+    const table = { text, kind, mediaType, sql, ...(bytes !== undefined && { bytes }) };
+    const result = await queryTable(table, context.signal);
+    return { ...result, ...(note !== undefined && { file_note: note }) };
   },
 });
 

@@ -13,10 +13,25 @@ describe('a PDF', () => {
   const pages = ['One\nand its second line', '', 'Three'];
   const whole = pdfOf(pages);
   const text = '[page 1]\nOne\nand its second line\n\n[page 2]\n\n[page 3]\nThree';
+  const empty = 'pages without text, which may have drawings: 2';
   const upTo = (mark: string): Buffer => whole.subarray(0, whole.lastIndexOf(mark));
 
   test('is read page by page, each under its number', async () => {
-    expect(await read('a.pdf', whole)).toEqual({ text });
+    expect(await read('a.pdf', whole)).toEqual({ text, note: empty });
+  });
+
+  test('has the addresses that links lead to, who has commented, and the names of files in it', async () => {
+    const link = '<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] /A << /S /URI /URI (https://example.org/7) >> >>';
+    const comment = '<< /Type /Annot /Subtype /Text /Rect [0 0 9 9] /T (Rune) /Contents (Sure?) >>';
+    const files = '/Names << /EmbeddedFiles << /Names [(a) << /Type /Filespec /F (a.xml) >>] >> >>';
+    const bytes = pdfOf(['One'])
+      .toString('latin1')
+      .replace('/Type /Page ', `/Type /Page /Annots [${link} ${link} ${comment}] `)
+      .replace('/Type /Catalog', `/Type /Catalog ${files}`);
+    expect(await read('a.pdf', bytes)).toEqual({
+      text: '[page 1]\nOne\n[link: https://example.org/7]\n[comment: Rune: Sure?]',
+      note: 'files in it, which are not read: a.xml',
+    });
   });
 
   test('without any text says so', async () => {
@@ -26,13 +41,17 @@ describe('a PDF', () => {
   });
 
   test.each<[string, Buffer, object]>([
-    ['without its end is read whole', upTo('xref\n0'), { text, note: 'the PDF is damaged: its end is missing' }],
+    [
+      'without its end is read whole',
+      upTo('xref\n0'),
+      { text, note: `the PDF is damaged: its end is missing; ${empty}` },
+    ],
     [
       'in which a page is missing is read as far as it goes',
       upTo('8 0 obj'),
       {
         text: '[page 1]\nOne\nand its second line\n\n[page 2]\n\n[page 3]',
-        note: 'the PDF is damaged: its end is missing; of its 3 pages these cannot be read: 3',
+        note: `the PDF is damaged: its end is missing; of its 3 pages these cannot be read: 3; ${empty}`,
       },
     ],
     [

@@ -74,6 +74,12 @@ describe('an SQLite database', () => {
 });
 
 describe('Parquet', () => {
+  test('has times of the day, and keeps whole numbers that are too long for one', async () => {
+    expect(await read('types.parquet')).toEqual({
+      text: '[sheet 1: data]\nat,most,in\n13:45:00,18446744073709551615,"{""id"":""1152921504606846977""}"\n00:00:00.500,7,"{""id"":1}"\n',
+    });
+  });
+
   test.each(['snappy', 'gzip', 'zstd', 'brotli', 'none'])('is read as a table, packed by %s', async (codec) => {
     expect(await read(`sales-${codec}.parquet`)).toEqual({
       text:

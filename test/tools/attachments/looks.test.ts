@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { chartText } from '../../../src/tools/attachments/office/charts.ts';
 import { colourName, colourNames } from '../../../src/tools/attachments/office/colours.ts';
 import { formulasText } from '../../../src/tools/attachments/office/formulas.ts';
+import { formattedNumber, unitOf } from '../../../src/tools/attachments/office/number-formats.ts';
 import { tableOf, type SheetGrid } from '../../../src/tools/attachments/office/sheet-layout.ts';
 import { pageText, type TextItem } from '../../../src/tools/attachments/pdf/pdf-layout.ts';
 import { smaller, pngOf } from '../../../src/tools/attachments/pdf/pdf-pictures.ts';
@@ -34,8 +35,33 @@ describe('a colour is told in a word', () => {
   });
 });
 
+describe('a number is read by its format', () => {
+  test.each([
+    [1067, '00000', '01067'],
+    [12345678, '000\\-00\\-0000', '012-34-5678'],
+    [1.5, '[h]:mm', '36:00:00'],
+    [-0.0625, '[mm]:ss', '-01:30:00'],
+    [7, '0.000', undefined],
+    [7, '00', undefined],
+    [1234.5, '#,##0.00', undefined],
+    [45_000, 'yyyy-mm-dd', undefined],
+  ])('%d as %s is %s', (value, format, text) => expect(formattedNumber(value, format)).toBe(text));
+
+  test.each([
+    ['#,##0.00 "EUR"', 'EUR'],
+    ['_-* #,##0.00\\ [$€-407]_-;\\-* #,##0.00\\ [$€-407]_-', '€'],
+    ['_("$"* #,##0.00_)', '$'],
+    ['0.0\\ \\k\\g', 'kg'],
+    ['$#,##0', '$'],
+    ['[Red]0.00%', ''],
+    ['[$-409]0', ''],
+    ['General', ''],
+  ])('the unit of %s is %j', (format, unit) => expect(unitOf(format)).toBe(unit));
+});
+
 describe('a sheet becomes a table', () => {
-  const none = { merged: [], hiddenRows: new Map(), hiddenColumns: [], colours: new Map(), comments: new Map() };
+  const maps = { hiddenRows: new Map(), colours: new Map(), comments: new Map(), links: new Map() };
+  const none = { ...maps, merged: [], hiddenColumns: [] };
   const laid = (rows: string[][], more: Partial<SheetGrid> = {}) =>
     tableOf({ rows, isNumber: (row, column) => /^\d+$/.test(rows[row]?.[column] ?? ''), ...none, ...more });
 
@@ -47,7 +73,28 @@ describe('a sheet becomes a table', () => {
         ['a', 'b', 'c'],
         ['1', '2', '3'],
       ],
-      remarks: ['above the table: Report', 'above the table: in kg'],
+      remarks: ['above the table: Report', 'above the table: in kg', 'rows of the sheet that are not empty: 1, 3-5'],
+    });
+  });
+
+  test('with the places that its cells lead to', () => {
+    const links = new Map([
+      [0, 'A1: https://a'],
+      [1, 'B2: https://b'],
+    ]);
+    const { lines, remarks } = laid(
+      [
+        ['a', 'b'],
+        ['1', 'site'],
+      ],
+      { links },
+    );
+    expect({ lines, remarks }).toEqual({
+      lines: [
+        ['a', 'b', '_link'],
+        ['1', 'site', 'B2: https://b'],
+      ],
+      remarks: ['link at A1: https://a'],
     });
   });
 
@@ -125,6 +172,16 @@ test('a chart without values names where they are, and dates are dates', () => {
   expect(chartText(series(dated))).toBe('[chart: without a title (line)]\n | series 1\n1 | 2023-03-15');
 });
 
+test('a chart has the titles of its axes, and the sizes of its bubbles', () => {
+  const values = (part: string, value: number): string =>
+    `<c:${part}><c:numRef><c:numCache><c:pt idx="0"><c:v>${value}</c:v></c:pt></c:numCache></c:numRef></c:${part}>`;
+  const series = `<c:ser>${values('xVal', 1)}${values('yVal', 2)}${values('bubbleSize', 37)}</c:ser>`;
+  const axis = '<c:valAx><c:title><c:tx><a:t>million </a:t><a:t>tons</a:t></c:tx></c:title></c:valAx>';
+  expect(chartText(`<c:chart><c:plotArea><c:bubbleChart>${series}</c:bubbleChart>${axis}</c:plotArea></c:chart>`)).toBe(
+    '[chart: without a title (bubble); axis: million tons]\n | series 1\n1 | 2 (size 37)',
+  );
+});
+
 describe('the text of a page', () => {
   const item = (str: string, x: number, y: number): TextItem => ({
     str,
@@ -157,6 +214,18 @@ describe('the text of a page', () => {
         item('ends', 200, 75),
       ],
       'first line here\nsecond line\nright column\nends',
+    ],
+    [
+      'tells small letters above and below from those of the line',
+      [
+        item('10', 0, 90),
+        { ...item('6', 10, 94), height: 6 },
+        item(' tons of H', 16, 90),
+        { ...item('2', 66, 87), height: 6 },
+        item('O', 71, 90),
+        { ...item('1 A note', 0, 30), height: 6 },
+      ],
+      '10^6 tons of H_2O\n1 A note',
     ],
     [
       'takes no list for a table',

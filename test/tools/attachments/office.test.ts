@@ -84,6 +84,57 @@ describe('a workbook', () => {
     expect(note).toMatch(/^1 formulas of S have no value, .* they are shown as formulas$/);
   });
 
+  test('says what only the formats of its numbers, its names, links, authors and shapes say', async () => {
+    const number = (v: number, z: string) => ({ t: 'n', v, z }) as never;
+    const site = { t: 's', v: 'site', l: { Target: 'https://example.org/7' } } as never;
+    const noted = { t: 's', v: 'Abel', c: [{ a: 'Tove', t: 'Moved' }] } as never;
+    const given = workbookOf({
+      S: [
+        ['who', 'postcode', 'took', 'price', 'paid', 'see'],
+        [noted, number(1067, '00000'), number(1.5, '[h]:mm'), number(9.5, '0.00 "EUR"'), number(5, '[$€-407]0'), site],
+        ['Bo', number(80_331, '00000'), number(0.25, '[h]:mm'), number(7, '0.00 "EUR"'), number(6, '$0'), null],
+      ],
+    });
+    const parts = await partsOf(given);
+    const book = (parts['xl/workbook.xml'] ?? '')
+      .toString()
+      .replace('</sheets>', '</sheets><definedNames><definedName name="Vat">0.19</definedName></definedNames>');
+    const box =
+      '<xdr:wsDr><xdr:sp><xdr:txBody><a:p><a:r><a:t>Due 7 May</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:wsDr>';
+    const sheet = (parts['xl/worksheets/sheet1.xml'] ?? '')
+      .toString()
+      .replace(
+        '</sheetData>',
+        '</sheetData><dataValidations><dataValidation type="list"/></dataValidations><headerFooter><oddHeader>&amp;CSecret</oddHeader><oddFooter>Page &amp;P</oddFooter></headerFooter>',
+      );
+    const bytes = zipOf({
+      ...parts,
+      'xl/workbook.xml': book,
+      'xl/worksheets/sheet1.xml': sheet,
+      'xl/drawings/drawing9.xml': box,
+    });
+    const { note, text = '' } = await read('a.xlsx', bytes);
+    expect(text).toBe(
+      [
+        '[sheet 1: S]',
+        '[units that the formats of numbers say: column D in EUR]',
+        '[names: Vat = 0.19]',
+        'who,postcode,took,price,paid,see,_comment,_link',
+        'Abel,01067,36:00:00,9.5,5 €,site,A2: Moved (Tove),F2: https://example.org/7',
+        'Bo,80331,06:00:00,7,6 $',
+        '',
+        '[shapes]',
+        'Due 7 May',
+        '',
+      ].join('\n'),
+    );
+    expect(note).toBe(
+      'S: cells in 1 of its rows have comments, see _comment; which values cells may have (data validation) is not read; ' +
+        'headers and footers of printed pages are not read',
+    );
+    expect(sheetsOf(text)).toHaveLength(1);
+  });
+
   test('with macros is read without them', async () => {
     const parts = await partsOf(workbookOf({ S: [['x']] }));
     const { note, text } = await read('a.xlsm', zipOf({ ...parts, 'xl/vbaProject.bin': Buffer.from('Shell "rm"') }));
@@ -107,7 +158,7 @@ describe('a document', () => {
       'a.docx',
       docxOf(body, {
         'word/footnotes.xml': `<w:footnotes><w:footnote w:type="separator" w:id="0"/><w:footnote w:id="2">${paragraph('Sure?')}</w:footnote></w:footnotes>`,
-        'word/comments.xml': `<w:comments><w:comment>${paragraph('Why?')}</w:comment></w:comments>`,
+        'word/comments.xml': `<w:comments><w:comment w:id="4" w:author="Ivar">${paragraph('Why?')}</w:comment></w:comments>`,
         'word/header1.xml': `<w:hdr>${paragraph('Draft')}</w:hdr>`,
         'word/header2.xml': `<w:hdr>${paragraph('Draft')}</w:hdr>`,
       }),
@@ -115,7 +166,31 @@ describe('a document', () => {
     expect(problem).toBe('what tracked changes have deleted is left out, and what they have added is read');
     expect(text).toBe(
       '[header]\nDraft\n\n## Plan & aim\nOne\ttwo\nthree[note 2]\n- item\na | b\n1\n[picture: A cat]\nbox\n\n' +
-        '[notes]\n[note 2] Sure?\n\n[comments]\nWhy?',
+        '[notes]\n[note 2] Sure?\n\n[comments]\n[comment 4] Ivar: Why?',
+    );
+  });
+
+  test('.docx shows where links lead, what is struck out or commented, symbols and boxes, and names what it leaves out', async () => {
+    const body =
+      `<w:p><w:hyperlink r:id="r1"><w:r><w:t>site</w:t></w:r></w:hyperlink><w:hyperlink w:anchor="x"><w:r><w:t> here</w:t></w:r></w:hyperlink></w:p>` +
+      `<w:p><w:pPr><w:rPr><w:strike/></w:rPr></w:pPr><w:r><w:rPr><w:strike/></w:rPr><w:t>900</w:t></w:r><w:r><w:rPr><w:strike w:val="0"/></w:rPr><w:t> 750</w:t></w:r><w:r><w:commentReference w:id="4"/></w:r></w:p>` +
+      `<w:p><w:r><w:sym w:font="Wingdings" w:char="F0FE"/></w:r><w:r><w:checkBox><w:default w:val="0"/><w:checked/></w:checkBox></w:r></w:p>` +
+      `<w:p><w:pPr><w:numPr></w:numPr></w:pPr><w:r><w:rPr><w:highlight w:val="yellow"/></w:rPr><w:t>item</w:t></w:r></w:p>`;
+    const { note, text } = await read(
+      'a.docx',
+      docxOf(body, {
+        'word/_rels/document.xml.rels':
+          '<Relationships><Relationship Id="r1" Type="x/hyperlink" Target="https://example.org/7" TargetMode="External"/></Relationships>',
+        'word/numbering.xml': '<w:numbering><w:numFmt w:val="decimal"/></w:numbering>',
+        'word/embeddings/a.xlsx': '',
+      }),
+    );
+    expect(text).toBe(
+      '[link: https://example.org/7] site here\n~~900~~ 750[comment 4]\n[symbol F0FE of Wingdings][box][is checked]\n- item',
+    );
+    expect(note).toBe(
+      'colours of text are not read; the numbers of its lists are not read: each item begins with -; ' +
+        'files that are embedded in it, which are not read: 1',
     );
   });
 
@@ -132,13 +207,25 @@ describe('a document', () => {
   test('.odt has its paragraphs, headings, lists, tables, notes and comments', async () => {
     const body =
       '<text:h text:outline-level="1">Title</text:h><text:p>a<text:s text:c="3"/>b<text:tab/>c<text:line-break/>d</text:p>' +
-      '<text:p>said<text:note><text:note-body><text:p>where</text:p></text:note-body></text:note> so</text:p>' +
+      '<text:p>said<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>where</text:p></text:note-body></text:note> so</text:p>' +
       '<text:list><text:list-item><text:p>one</text:p></text:list-item></text:list>' +
       '<table:table><table:table-row><table:table-cell><text:p>1</text:p></table:table-cell>' +
       '<table:table-cell><text:p>2</text:p></table:table-cell></table:table-row></table:table>' +
+      '<text:p><text:a xlink:href="https://example.org/7">site</text:a><office:annotation><dc:creator>Ivar</dc:creator>' +
+      '<dc:date>2026</dc:date><meta:creator-initials>I</meta:creator-initials><text:p>Why?</text:p></office:annotation></text:p>' +
       '<text:tracked-changes><text:p>gone</text:p></text:tracked-changes>';
     const { text } = await read('a.odt', openDocumentOf('text', body));
-    expect(text).toBe('# Title\na   b\tc\nd\nsaid [note: where ] so\n- one\n1 | 2');
+    expect(text).toBe(
+      '# Title\na   b\tc\nd\nsaid [note: where ] so\n- one\n1 | 2\n[link: https://example.org/7] site [comment: Ivar 2026 Why? ]',
+    );
+  });
+
+  test('.odt has its headers and footers', async () => {
+    const parts = await partsOf(openDocumentOf('text', '<text:p>body</text:p>'));
+    const edge = (name: string, text: string): string => `<style:${name}><text:p>${text}</text:p></style:${name}>`;
+    const styles = `<office:master-styles>${edge('header', 'Draft')}${edge('footer', 'KX-9')}${edge('header', 'Draft')}</office:master-styles>`;
+    const { text } = await read('a.odt', zipOf({ ...parts, 'styles.xml': styles }));
+    expect(text).toBe('[headers and footers]\nDraft\nKX-9\n\nbody');
   });
 
   test('.odp has its slides', async () => {
@@ -154,8 +241,8 @@ describe('what is damaged or made to harm ends in a note, and never in an error'
   const docx = docxOf(paragraph('Hello'));
   const encrypted = Buffer.concat([
     Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]),
-    Buffer.alloc(600),
-    Buffer.from('EncryptedPackage', 'utf16le'),
+    Buffer.alloc(632),
+    Buffer.from('EncryptedPackage\0', 'utf16le'),
   ]);
   const huge = { content: Buffer.alloc(1000, 'x'), claims: 200_000_000 };
 
@@ -192,8 +279,14 @@ describe('what is damaged or made to harm ends in a note, and never in an error'
     [
       'a workbook that is none',
       'a.xls',
-      Buffer.concat([encrypted.subarray(0, 600), Buffer.from('Workbook', 'utf16le')]),
+      Buffer.concat([encrypted.subarray(0, 640), Buffer.from('Workbook\0', 'utf16le')]),
       /^it is damaged/,
+    ],
+    [
+      'a text of an old office that mentions a workbook',
+      'a.doc',
+      Buffer.concat([encrypted.subarray(0, 640), Buffer.from('My Workbook\0', 'utf16le')]),
+      /^it is a document of an old office/,
     ],
   ])('%s', async (_, name, bytes, expected) => {
     const { note, text } = await read(name, bytes);

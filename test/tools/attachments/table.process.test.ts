@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { typedColumn } from '../../../src/tools/attachments/columns.ts';
+import { typedColumns } from '../../../src/tools/attachments/columns.ts';
 import { queryTable } from '../../../src/tools/attachments/query.ts';
 import type { TableQuery } from '../../../src/tools/attachments/query-thread.ts';
+
+const typedColumn = (cells: string[]) => typedColumns([cells])[0];
 
 describe('a column is numbers where all of its cells are plain ones', () => {
   test.each<[string[], Array<number | null>]>([
@@ -39,7 +41,17 @@ describe('a column is numbers where all of its cells are plain ones', () => {
     ['1,234', '5,5', 1.234],
     ['1,234', '', 1234],
   ])('what %s means is read from the rest of the column: %s', (first, second, amount) => {
-    expect(typedColumn([first, second]).values[0]).toBe(amount);
+    expect(typedColumn([first, second])?.values[0]).toBe(amount);
+  });
+
+  test.each([
+    [['3,50', '12,99'], '.', 1250],
+    [['3.5', '12'], ',', 1.25],
+    [['Aach', 'Bonn'], ',', 1250],
+    [['Aach', 'Bonn'], '.', 1.25],
+    [['3,50', '12,99'], undefined, 1.25],
+  ] as const)('or from the other columns, or from the semicolons between them: %j, %s', (other, usual, amount) => {
+    expect(typedColumns([['1.250', '12.400'], [...other]], usual)[0]?.values[0]).toBe(amount);
   });
 
   test('however a number is written, in either notation', () => {
@@ -83,7 +95,7 @@ describe('a column is numbers where all of its cells are plain ones', () => {
   });
 
   test('or where the notations differ, or nothing is there', () => {
-    expect(typedColumn(['1,234.50', '1.234,50']).type).toBe('TEXT');
+    expect(typedColumn(['1,234.50', '1.234,50'])?.type).toBe('TEXT');
     expect(typedColumn(['', ''])).toEqual({ type: 'TEXT', values: [null, null] });
   });
 });
@@ -185,7 +197,6 @@ describe('a query that fails is a report with what the table is', () => {
   });
 
   test.each([
-    ['no list of records', { text: '{"a": 1}', kind: 'json', mediaType: 'application/json' }, /read_attachment/],
     ['nothing', { text: '\n' }, /^the table is empty$/],
     ['more columns than SQLite takes', { text: `${','.repeat(2000)}x\n` }, /^too many columns on data$/],
   ] as const)('so is a file that holds %s', async (_, changed, message) => {

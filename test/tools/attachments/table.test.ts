@@ -58,11 +58,19 @@ describe('JSON is a table', () => {
     });
   });
 
+  test('with the digits of whole numbers that are too long for one', () => {
+    const text = '{"id": 9007199254740993123, "in": {"id": 9007199254740993123}, "n": 1e20}';
+    expect(tableOfJson(text, 'application/json')).toEqual({
+      columns: ['id', 'in', 'n'],
+      rows: [['9007199254740993123', '{"id":"9007199254740993123"}', '100000000000000000000']],
+    });
+  });
+
   test('where its lines are records; lines that are none are left out', () => {
     expect(tableOfJson('{"a": 1}\n{"a"\n{"a": 2}\n', 'application/jsonl')?.rows).toEqual([['1'], ['2']]);
   });
 
-  test.each(['{"a": 1}', '[1, 2]', '[]', '{'])('and not where it is %s', (text) => {
+  test.each(['[1, 2]', '[]', '{'])('and not where it is %s', (text) => {
     expect(tableOfJson(text, 'application/json')).toBeUndefined();
   });
 });

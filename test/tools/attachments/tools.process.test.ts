@@ -34,6 +34,7 @@ beforeAll(async () => {
   await attach('notes.txt', 'one\ntwo\nthree\nfour');
   await attach('long.txt', lines.join('\n'));
   await attach('flat.json', `["${'x'.repeat(60_000)}"]`);
+  await attach('found.json', '{"type": "all", "features": [{"id": 7}]}');
   await attach('paper.pdf', pdfOf(['First.', '[page 9]', 'Third.']));
   await attach('scan.pdf', pdfOf(['']));
   await attach('photo.png', pixel);
@@ -221,13 +222,18 @@ describe('query_table', () => {
   });
 
   test.each([
-    ['a text', 'notes.txt', 'notes.txt is not a table; read_attachment reads it'],
-    ['other JSON', 'flat.json', 'the file is not a list of records; read_attachment reads it'],
-    ['another workflow’s', 'other.txt', /^there is no other\.txt;/],
-  ])('refuses %s', async (_, name, message) => {
-    expect(await call('query_table', { name, sql: all })).toEqual({
+    ['a long text', 'long.txt', `SELECT * FROM data WHERE text LIKE '%line 2977.'`, [2977, 'This is line 2977.']],
+    ['a PDF', 'paper.pdf', `SELECT * FROM data WHERE text LIKE 'Third%'`, [8, 'Third.']],
+    ['other JSON', 'flat.json', 'SELECT line, length(value) FROM data, json_each(text)', [1, 60_000]],
+    ['a record with a list', 'found.json', `SELECT value ->> 'id' FROM data, json_each("features")`, [7]],
+  ])('finds what is anywhere in %s', async (_, name, sql, row) => {
+    expect(JSON.parse(await textOf('query_table', { name, sql }))).toMatchObject({ rows: [row] });
+  });
+
+  test('refuses another workflow’s file', async () => {
+    expect(await call('query_table', { name: 'other.txt', sql: all })).toEqual({
       status: 'error',
-      text: expect.stringMatching(message) as string,
+      text: expect.stringMatching(/^there is no other\.txt;/) as string,
     });
   });
 

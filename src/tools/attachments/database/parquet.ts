@@ -50,18 +50,33 @@ const saidType = ({ converted_type: converted, logical_type: logical, type }: Sc
 
 /** The type that is declared, which tells whoever writes a query what there is. */
 function typeOf(column: SchemaElement): string {
+  // SQLite's integers end before those of 64 bits without a sign, and its numbers are less exact.
+  if (saidType(column) === 'UINT_64') return '';
   if (/^(BOOLEAN|U?INT(EGER|_?(8|16|32|64)))$/.test(saidType(column))) return 'INTEGER';
   return /^(FLOAT|DOUBLE|DECIMAL)/.test(saidType(column)) ? 'REAL' : 'TEXT';
 }
 
 function valueOf(value: unknown, column: SchemaElement): SQLInputValue {
   if (value === undefined || value === null) return null;
+  if (saidType(column).startsWith('TIME_') || saidType(column) === 'TIME') return timeOfDay(Number(value), column);
   if (typeof value === 'number' || typeof value === 'string') return value;
   if (typeof value === 'boolean') return Number(value);
   if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? value : String(value);
   if (value instanceof Uint8Array) return value;
   if (value instanceof Date) return timeOf(value, saidType(column) === 'DATE');
-  return JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? Number(inner) : inner));
+  return JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? exact(inner) : inner));
+}
+
+const exact = (value: bigint): number | string => (Number.isSafeInteger(Number(value)) ? Number(value) : String(value));
+
+/** A time of day, which is a number of units since midnight: `13:45:00`. */
+function timeOfDay(count: number, { converted_type: converted, logical_type: logical }: SchemaElement): string {
+  const unit = logical?.type === 'TIME' ? logical.unit : converted?.slice('TIME_'.length);
+  const milliseconds = count / { MILLIS: 1, MICROS: 1e3, NANOS: 1e6 }[unit as 'MILLIS' | 'MICROS' | 'NANOS'];
+  return new Date(milliseconds)
+    .toISOString()
+    .slice(11, -1)
+    .replace(/\.000$/, '');
 }
 
 /** Without a zone, which Parquet seldom has: `2026-03-31 12:00:00`. */

@@ -6,6 +6,8 @@ interface Series {
   name: string;
   categories: Map<number, string>;
   values: Map<number, string>;
+  /** Of bubbles. */
+  sizes: Map<number, string>;
   /** Where the values are in a workbook. */
   place: string;
 }
@@ -13,12 +15,13 @@ interface Series {
 /** The parts of Office Open XML that hold charts. */
 export const chartPart = /^(word|ppt|xl)\/charts\/chart\d*\.xml$/;
 
-/** Which values of a series a part of it holds: those of one axis, the other, and the sizes of bubbles are left out. */
-const roles: Readonly<Record<string, 'categories' | 'values'>> = {
+/** Which values of a series a part of it holds. */
+const roles: Readonly<Record<string, 'categories' | 'values' | 'sizes'>> = {
   cat: 'categories',
   xVal: 'categories',
   val: 'values',
   yVal: 'values',
+  bubbleSize: 'sizes',
 };
 
 /**
@@ -29,6 +32,7 @@ export function chartText(xml: string): string {
   const within: string[] = [];
   const all: Series[] = [];
   const kinds = new Set<string>();
+  const axes: string[] = [];
   let title = '';
   let format = '';
   let point = 0;
@@ -36,14 +40,18 @@ export function chartText(xml: string): string {
     open(name, { idx = '0', formatCode = '' }) {
       within.push(name);
       if (within.at(-2) === 'plotArea' && name.endsWith('Chart')) kinds.add(name.slice(0, -5));
-      if (name === 'ser') all.push({ name: '', categories: new Map(), values: new Map(), place: '' });
+      if (name === 'title' && within.at(-2)?.endsWith('Ax')) axes.push('');
+      if (name === 'ser') all.push({ name: '', categories: new Map(), values: new Map(), sizes: new Map(), place: '' });
       if (name === 'pt') [point, format] = [Number(idx), formatCode || format];
       if (name === 'numRef' || name === 'strRef') format = '';
     },
     text(content) {
       const series = all.at(-1);
       const parent = within.at(-1);
-      if (parent === 't' && within.includes('title') && !within.includes('plotArea')) title += content;
+      if (parent === 't' && within.includes('title')) {
+        if (within.includes('plotArea')) axes.push((axes.pop() ?? '') + content);
+        else title += content;
+      }
       if (parent === 'formatCode') format = content;
       if (series === undefined || !within.includes('ser')) return;
       const role = within.map((name) => roles[name]).find(Boolean);
@@ -56,7 +64,7 @@ export function chartText(xml: string): string {
     },
     close: () => void within.pop(),
   });
-  const heading = `[chart: ${title.trim() || 'without a title'} (${[...kinds].join(', ')})]`;
+  const heading = `[chart: ${title.trim() || 'without a title'} (${[...kinds].join(', ')})${axes.map((axis) => `; axis: ${axis}`).join('')}]`;
   const [first] = all;
   const points = [...new Set(all.flatMap(({ categories, values }) => [...categories.keys(), ...values.keys()]))].sort(
     (one, other) => one - other,
@@ -75,7 +83,7 @@ function linesOf(all: Series[], points: number[]): string[] {
   const header = ['', ...all.map(({ name }, index) => name || `series ${index + 1}`)];
   const rows = points.map((at) => [
     all[0]?.categories.get(at) ?? String(at + 1),
-    ...all.map(({ values }) => values.get(at) ?? ''),
+    ...all.map(({ sizes, values }) => `${values.get(at) ?? ''}${sizes.has(at) ? ` (size ${sizes.get(at)})` : ''}`),
   ]);
   return [header, ...rows].map((row) => row.join(' | '));
 }

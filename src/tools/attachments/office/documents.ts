@@ -1,5 +1,6 @@
 import { chartPart, chartText } from './charts.ts';
 import type { Readable } from '../pdf/pdf.ts';
+import { shapesHeading } from '../sheet-text.ts';
 import { parseXml, textOfXml, type Attributes, type TextRules } from './xml-text.ts';
 
 /** The parts of a document, which is a zip archive of XML files. */
@@ -32,8 +33,15 @@ const word: TextRules = {
     endnoteReference: ({ id }) => `[end note ${id}]`,
     footnote: ({ id, type }) => (type === undefined ? `[note ${id}] ` : ''),
     endnote: ({ id, type }) => (type === undefined ? `[end note ${id}] ` : ''),
+    comment: ({ id, author = '' }) => `[comment ${id}] ${author && `${author}: `}`,
+    commentReference: ({ id }) => `[comment ${id}]`,
     docPr: picture,
+    sym: ({ char, font }) => `[symbol ${char} of ${font}]`,
+    // The boxes of old forms, which are no texts.
+    checkBox: () => '[box]',
+    checked: ({ val = '1' }) => (/^(0|false)$/.test(val) ? '' : '[is checked]'),
   },
+  isStruck: (name, { val = '1' }) => /^d?strike$/.test(name) && !/^(0|false)$/.test(val),
   skipped: new Set(['Fallback', 'tabs', 'del', 'moveFrom']),
   inline: {},
   cell: new Set(['tc']),
@@ -56,12 +64,26 @@ export async function textOfWord({ names, read }: Parts): Promise<string> {
   for (const [part, heading] of wordParts) {
     // Sections of a document mostly repeat each other's headers.
     const found = new Set<string>();
-    for (const name of names.filter((each) => part.test(each))) found.add(textOfXml(await read(name), word));
+    for (const name of names.filter((each) => part.test(each))) {
+      const rules = withLinks(word, 'hyperlink', await relationsOf({ names, read }, name));
+      found.add(textOfXml(await read(name), rules));
+    }
     const text = [...found].filter((each) => each !== '').join('\n');
     if (text !== '') texts.push(heading === '' ? text : `${heading}\n${text}`);
   }
   return [...texts, ...(await chartsIn({ names, read }))].join('\n\n');
 }
+
+/** Rules that also show where links lead to, before their texts. @param element which has the id of the relation */
+const withLinks = (rules: TextRules, element: string, relations: Map<string, Relation>): TextRules => ({
+  ...rules,
+  marks: {
+    ...rules.marks,
+    [element]: (attributes) => linkTo(relations.get(attributes['r:id'] ?? '')?.target),
+  },
+});
+
+const linkTo = (target = ''): string => (/^\w+:/.test(target) ? `[link: ${target}] ` : '');
 
 /** All charts of a document, in the order of their numbers. */
 export async function chartsIn({ names, read }: Parts): Promise<string[]> {
@@ -79,6 +101,14 @@ export async function leftOut({ names, read }: Parts): Promise<string[]> {
   const texts = names.filter((name) => /^(word\/document|ppt\/slides\/slide\d+|content)\.xml$/.test(name));
   const bodies = await Promise.all(texts.map((name) => read(name)));
   const has = (pattern: RegExp): boolean => bodies.some((body) => pattern.test(body));
+  const charts = await Promise.all(names.filter((name) => /\/charts\/_rels\//.test(name)).map((name) => read(name)));
+  // What a chart is drawn from is in its part, too.
+  const embedded = count(/\/embeddings\//) - charts.filter((chart) => chart.includes('/embeddings/')).length;
+  const lists = /<w:numPr>|<w:pStyle w:val="ListNumber|<text:list[ >]/;
+  const numbers = /w:numFmt w:val="(?!bullet|none)|<text:list-level-style-number/;
+  const numberings = names.filter((name) => /^(word\/numbering|content|styles)\.xml$/.test(name));
+  const isNumbered =
+    has(lists) && (await Promise.all(numberings.map((name) => read(name)))).some((each) => numbers.test(each));
   return [
     ...(pictures > 0 ? [`pictures in it: ${pictures}, of which only the descriptions are read`] : []),
     ...(newer > 0 ? [`${newer} of its charts are of a kind that is not read`] : []),
@@ -87,6 +117,10 @@ export async function leftOut({ names, read }: Parts): Promise<string[]> {
       ? ['what tracked changes have deleted is left out, and what they have added is read']
       : []),
     ...(has(/<w:vanish( w:val="(1|true|on)")?\/>/) ? ['it has hidden text, which is read like the rest'] : []),
+    ...(has(/text-line-through-style="solid"/) ? ['some of its text is struck out, and read like the rest'] : []),
+    ...(has(/<w:highlight |<w:color w:val="(?!auto|000000)/) ? ['colours of text are not read'] : []),
+    ...(isNumbered ? ['the numbers of its lists are not read: each item begins with -'] : []),
+    ...(embedded > 0 ? [`files that are embedded in it, which are not read: ${embedded}`] : []),
     ...(has(/ presentation:visibility="hidden"/) ? ['it has hidden slides, which are read like the others'] : []),
   ];
 }
@@ -101,11 +135,19 @@ const drawing: TextRules = {
   text: new Set(['t', 'text']),
   paragraph: new Set(['p', 'text']),
   marks: { tab: () => '\t', br: () => '\n', cNvPr: picture },
+  isStruck: (name, { strike = '' }) => name === 'rPr' && /^(sng|dbl)Strike$/.test(strike),
   skipped: new Set(['Fallback', 'tabLst']),
   inline: {},
   cell: new Set(['tc']),
   row: 'tr',
 };
+
+/** The texts that stand in shapes upon the sheets of a workbook. */
+export async function shapesIn({ names, read }: Parts): Promise<string[]> {
+  const drawings = names.filter((name) => /^xl\/drawings\/drawing\d+\.xml$/.test(name));
+  const texts = await Promise.all(drawings.map(async (name) => textOfXml(await read(name), drawing)));
+  return texts.filter((text) => text !== '').map((text) => `${shapesHeading}\n${text}`);
+}
 
 const presentation = 'ppt/presentation.xml';
 
@@ -135,8 +177,9 @@ export async function textOfSlides(parts: Parts): Promise<Readable> {
 }
 
 async function slideText(parts: Parts, part: string, xml: string): Promise<string> {
-  const texts = [textOfXml(xml, drawing)];
-  for (const { kind, part: related } of (await relationsOf(parts, part)).values()) {
+  const relations = await relationsOf(parts, part);
+  const texts = [textOfXml(xml, withLinks(drawing, 'hlinkClick', relations))];
+  for (const { kind, part: related } of relations.values()) {
     if (!parts.names.includes(related)) continue;
     if (kind === 'chart' && chartPart.test(related)) texts.push(chartText(await parts.read(related)));
     const heading = { diagramData: '[diagram]', notesSlide: '[notes]', comments: '[comments]' }[kind];
@@ -146,18 +189,27 @@ async function slideText(parts: Parts, part: string, xml: string): Promise<strin
   return texts.filter((text) => text !== '').join('\n');
 }
 
-/** The parts that a part names, by the ids that it has for them. */
-async function relationsOf(parts: Parts, part: string): Promise<Map<string, { kind: string; part: string }>> {
+interface Relation {
+  kind: string;
+  /** The part that it names. */
+  part: string;
+  /** As it is written, which may be an address. */
+  target: string;
+}
+
+/** What a part names, by the ids that it has for it. */
+async function relationsOf(parts: Parts, part: string): Promise<Map<string, Relation>> {
   const folder = part.slice(0, part.lastIndexOf('/'));
   const place = `${folder}/_rels${part.slice(folder.length)}.rels`;
-  const found = new Map<string, { kind: string; part: string }>();
+  const found = new Map<string, Relation>();
   if (!parts.names.includes(place)) return found;
   parseXml(await parts.read(place), {
     open(name, { Id = '', Target = '', Type = '' }) {
       if (name !== 'Relationship') return;
       const base = `file:///${folder}/`;
       if (!URL.canParse(Target, base)) return;
-      found.set(Id, { kind: Type.slice(Type.lastIndexOf('/') + 1), part: new URL(Target, base).pathname.slice(1) });
+      const kind = Type.slice(Type.lastIndexOf('/') + 1);
+      found.set(Id, { kind, part: new URL(Target, base).pathname.slice(1), target: Target });
     },
   });
   return found;
@@ -166,17 +218,19 @@ async function relationsOf(parts: Parts, part: string): Promise<Map<string, { ki
 /** OpenDocument texts and presentations. */
 const open: TextRules = {
   text: new Set(['p', 'h']),
-  paragraph: new Set(['p', 'h']),
+  // Between who has commented, when, and what.
+  paragraph: new Set(['p', 'h', 'creator', 'creator-initials']),
   marks: {
     s: ({ c = '1' }) => ' '.repeat(Math.min(100, Number(c) || 1)),
     tab: () => '\t',
     'line-break': () => '\n',
     h: ({ 'outline-level': level = '1' }) => `${'#'.repeat(Math.min(6, Number(level) || 1))} `,
     'list-item': () => '- ',
+    a: ({ href }) => linkTo(href),
     page: () => slideMark,
     notes: () => '[notes]\n',
   },
-  skipped: new Set(['tracked-changes', 'forms']),
+  skipped: new Set(['tracked-changes', 'forms', 'note-citation', 'creator-initials']),
   inline: { note: '[note: ', annotation: '[comment: ' },
   cell: new Set(['table-cell', 'covered-table-cell']),
   row: 'table-row',
@@ -190,7 +244,15 @@ export async function textOfOpenDocument({ names, read }: Parts): Promise<string
   await refuseEncrypted({ names, read });
   let slide = 0;
   const text = textOfXml(await read('content.xml'), open).replaceAll('\u0001', () => `[slide ${++slide}]`);
-  return [text, ...(await objectsIn({ names, read }))].join('\n\n');
+  return [...(await edgesOf({ names, read })), text, ...(await objectsIn({ names, read }))].join('\n\n');
+}
+
+/** The headers and footers of an .odt. Those of slides say where one would write. */
+async function edgesOf({ names, read }: Parts): Promise<string[]> {
+  if (!names.includes('styles.xml')) return [];
+  const edges = (await read('styles.xml')).match(/<style:(header|footer)[ >].*?<\/style:\1>/gs) ?? [];
+  const texts = new Set(edges.map((edge) => textOfXml(edge, open)).filter((text) => text !== ''));
+  return texts.size === 0 ? [] : [`[headers and footers]\n${[...texts].join('\n')}`];
 }
 
 /** The charts of an OpenDocument file: each is a document of its own, with the table of its values. */

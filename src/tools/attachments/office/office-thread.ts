@@ -5,6 +5,7 @@ import {
   leftOut,
   needsPassword,
   refuseEncrypted,
+  shapesIn,
   textOfOpenDocument,
   textOfSlides,
   textOfWord,
@@ -81,7 +82,7 @@ async function readAs(mediaType: string, parts: Parts, members: ReadonlyMap<stri
   // Pictures and the like are no part of the cells.
   for (const [name, member] of members) if (/\.(xml|rels|bin)$/i.test(name)) unpacked.set(name, await member.read());
   const { text = '', note } = textOfWorkbook(unpacked);
-  const charts = (await chartsIn(parts)).map((chart) => `\n${chart}\n`).join('');
+  const shapes = [...(await chartsIn(parts)), ...(await shapesIn(parts))].map((shape) => `\n${shape}\n`).join('');
   const notes = [note ?? '', ...looksNotRead(unpacked)].filter(Boolean);
-  return { text: text + charts, ...(notes.length > 0 && { note: notes.join('; ') }) };
+  return { text: text + shapes, ...(notes.length > 0 && { note: notes.join('; ') }) };
 }

@@ -19,6 +19,8 @@ export interface SheetGrid {
   colours: ReadonlyMap<number, ReadonlyMap<number, string>>;
   /** Comments by the rows of their cells, each with the cell's name: `C5: Sure?`. */
   comments: ReadonlyMap<number, string>;
+  /** Where cells lead to, likewise: `A3: https://example.org`. */
+  links: ReadonlyMap<number, string>;
 }
 
 /** A sheet as a table. */
@@ -27,7 +29,7 @@ export interface SheetTable {
   remarks: string[];
   /** The place of the header's last row; -1 for an empty sheet. */
   headerRow: number;
-  /** The header, and the rows below it, with columns for how they look: `_hidden`, `_color` or `NAME_color`, `_comment`. */
+  /** The header, and the rows below it, with columns for how they look: `_hidden`, `_color` or `NAME_color`, `_comment`, `_link`. */
   lines: string[][];
   notes: string[];
 }
@@ -35,6 +37,9 @@ export interface SheetTable {
 /** How many rows are examined to find the header, and how many may stand above it. */
 const examined = 100;
 const mostTitles = 10;
+
+/** How many runs of rows a remark has. */
+const mostRuns = 40;
 
 /** How many names a note has. */
 const named = 8;
@@ -60,7 +65,7 @@ export function tableOf(sheet: SheetGrid): SheetTable {
   const hidden = flagOf('_hidden', sheet.hiddenRows, body);
   const coloured = colourFlags(sheet, body, called);
   const commented = flagOf('_comment', sheet.comments, body);
-  const looks = [...hidden, ...coloured, ...commented];
+  const looks = [...hidden, ...coloured, ...commented, ...flagOf('_link', sheet.links, body)];
   const lines = body.map((row) => [
     ...Array.from({ length: width }, (_, column) => sheet.rows[row]?.[column] ?? ''),
     ...looks.map(({ cells }) => cells.get(row) ?? ''),
@@ -77,9 +82,29 @@ export function tableOf(sheet: SheetGrid): SheetTable {
     ...mergedNote(sheet, headerRow),
   ];
   const inBody = new Set(body);
-  const apart = [...sheet.comments].filter(([row]) => !inBody.has(row)).map(([, comment]) => `comment at ${comment}`);
-  const remarks = [...titles.map((title) => `above the table: ${title}`), ...apart];
+  const apart = (what: string, all: ReadonlyMap<number, string>): string[] =>
+    [...all].filter(([row]) => !inBody.has(row)).map(([, said]) => `${what} at ${said}`);
+  const remarks = [
+    ...titles.map((title) => `above the table: ${title}`),
+    ...placesOf(filled),
+    ...apart('comment', sheet.comments),
+    ...apart('link', sheet.links),
+  ];
   return { remarks, headerRow, lines: filled.length === 0 ? [] : [headline, ...lines], notes };
+}
+
+/** Where the rows are that have cells, if some between or above them have none: `3-4, 7`. */
+function placesOf(filled: number[]): string[] {
+  if (filled.every((row, index) => row === index)) return [];
+  const runs: string[] = [];
+  for (const [index, row] of filled.entries()) {
+    const isNext = filled[index - 1] === row - 1;
+    const start = isNext ? runs.pop()?.replace(/-.*/, '') : undefined;
+    runs.push(start === undefined ? String(row + 1) : `${start}-${row + 1}`);
+  }
+  return [
+    `rows of the sheet that are not empty: ${runs.slice(0, mostRuns).join(', ')}${runs.length > mostRuns ? ', …' : ''}`,
+  ];
 }
 
 /** Repeats texts in all cells of a merged range. Below the header a number stays in the first: sums would count it again. */

@@ -71,9 +71,20 @@ export function looksNotRead(parts: ReadonlyMap<string, Buffer>): string[] {
     /^(xl\/worksheets\/sheet\d+|content)\.xml$/,
     /<conditionalFormatting[ >]|<calcext:conditional-format[ >]/,
   );
+  const sheets = /^(xl\/worksheets\/sheet\d+|content)\.xml$/;
+  const choices = holds(sheets, /<dataValidation[ >]|<table:content-validation[ >]/);
+  // Programs set the sheet's name and the page's number by themselves.
+  const headers = holds(
+    sheets,
+    /<(odd|even|first)(Header|Footer)>(?:Page |&amp;(?:&quot;[^&]*&quot;|\d+(?!\d)|[A-Z]))*(?!Page |&amp;)[^<]/,
+  );
+  const struck = holds(/^(xl\/styles|content)\.xml$/, /<strike\/>|text-line-through-style="solid"/);
   const ofTexts = holds(/^xl\/styles\.xml$/, /<font>(?:(?!<\/font>).)*<color rgb="(?!FF000000)/s);
   return [
     ...(byRules ? ['colours that come from rules (conditional formatting) are not read'] : []),
+    ...(choices ? ['which values cells may have (data validation) is not read'] : []),
+    ...(headers ? ['headers and footers of printed pages are not read'] : []),
+    ...(struck ? ['some cells are struck out, and read like the others'] : []),
     ...(ofTexts ? ['colours of text are not read, only those of cells'] : []),
   ];
 }

@@ -6,6 +6,7 @@ import { csvLine } from '../table.ts';
 import { colourNames } from './colours.ts';
 import { needsPassword } from './documents.ts';
 import { formulasText, type Formula } from './formulas.ts';
+import { formattedNumber, mixedUnits, unitOf, unitsText } from './number-formats.ts';
 import { openDocumentLooks, type SheetLooks } from './sheet-looks.ts';
 import { tableOf, type SheetGrid } from './sheet-layout.ts';
 
@@ -14,6 +15,9 @@ const longest = 20_000_000;
 
 /** How many columns a sheet may have: more are no table, and SQLite takes 2,000. */
 const mostColumns = 1000;
+
+/** How many characters of the names that a workbook gives to cells and numbers are shown. */
+const longestNames = 1000;
 
 /**
  * The sheets of a workbook (.xlsx, .xlsm, .xlsb, .xls, .ods), each as a heading such as `[sheet 2: Costs]`, lines in brackets
@@ -30,6 +34,10 @@ export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer): R
     [...cellsOf(sheet)].flatMap(({ cell }) => shadeOf(cell) ?? []),
   );
   const colours = colourNames([...shades, ...(looks?.shades ?? [])]);
+  const names = (book.Workbook?.Names ?? [])
+    .flatMap(({ Name: name, Ref: ref }) => (name.startsWith('_xlnm.') ? [] : [`${name} = ${ref}`]))
+    .join('; ')
+    .slice(0, longestNames);
   const notes: string[] = [];
   let text = '';
   for (const [index, name] of book.SheetNames.entries()) {
@@ -41,6 +49,8 @@ export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer): R
     if (table.lines.length === 0) notes.push(`the sheet ${name} is empty`);
     notes.push(...table.notes.map((note) => `${name}: ${note}`), ...grid.notes);
     const formulas = formulasText(grid.formulas);
+    if (grid.units !== '') table.remarks.push(`units that the formats of numbers say: column ${grid.units}`);
+    if (index === 0 && names !== '') table.remarks.push(`names: ${names}`);
     if (formulas !== '') table.remarks.push(`formulas, with the header in row ${table.headerRow + 1}: ${formulas}`);
     for (const remark of table.remarks) text += `[${remark.replaceAll(/[\p{C}\s]+/gu, ' ')}]\n`;
     for (const line of table.lines) {
@@ -65,6 +75,7 @@ function* cellsOf(
 
 interface Grid extends SheetGrid {
   formulas: Formula[];
+  units: string;
   notes: string[];
 }
 
@@ -76,6 +87,8 @@ function gridOf(book: xlsx.WorkBook, name: string, colours: ReadonlyMap<string, 
   const numbers = new Set<string>();
   const comments = new Map<number, string>();
   const byColumn = new Map<number, Map<number, string>>();
+  const links = new Map<number, string>();
+  const units = new Map<number, Map<number, string>>();
   const formulas: Formula[] = [];
   const merged = (sheet?.['!merges'] ?? []).map(({ s, e }) => ({ top: s.r, left: s.c, bottom: e.r, right: e.c }));
   const firsts = new Set(merged.map(({ top, left }) => `${top} ${left}`));
@@ -95,17 +108,24 @@ function gridOf(book: xlsx.WorkBook, name: string, colours: ReadonlyMap<string, 
     if (isUncomputed(cell)) uncomputed += 1;
     else if (cell.f !== undefined) formulas.push({ row, column, text: cell.f });
     const colour = colours.get(shadeOf(cell) ?? '');
-    if (colour !== undefined)
-      byColumn.set(column, (byColumn.get(column) ?? new Map<number, string>()).set(row, colour));
-    for (const { t: comment = '' } of cell.c ?? []) {
-      const said = `${xlsx.utils.encode_cell({ r: row, c: column })}: ${comment.trim()}`;
-      comments.set(row, comments.has(row) ? `${comments.get(row)}; ${said}` : said);
+    if (colour !== undefined) setIn(byColumn, column, row, colour);
+    const unit = cell.t === 'n' && !isDate(cell) ? unitOf(String(cell.z ?? '')) : '';
+    if (unit !== '') setIn(units, column, row, unit);
+    for (const { a: author = '', t: comment = '' } of cell.c ?? []) {
+      // The text of older comments begins with the author. That of threads names a number there.
+      const isSaid = comment.startsWith(author) || author.startsWith('tc=');
+      sayAt(comments, { row, column }, isSaid ? comment : `${comment.trim()} (${author})`);
     }
+    const target = cell.l?.Target ?? '';
+    if (/^\w+:/.test(target) && !target.endsWith(value || target)) sayAt(links, { row, column }, target);
+  }
+  for (const { row, column, unit } of mixedUnits(units)) {
+    const cells = rows[row];
+    if (cells !== undefined) cells[column] += ` ${unit}`;
   }
   for (const { row, column, shade } of looks?.coloured ?? []) {
     const colour = colours.get(shade);
-    if (colour !== undefined)
-      byColumn.set(column, (byColumn.get(column) ?? new Map<number, string>()).set(row, colour));
+    if (colour !== undefined) setIn(byColumn, column, row, colour);
   }
   const notes = [
     ...(widest > mostColumns ? [`of the ${grouped(widest)} columns of ${name} the first ${mostColumns} are read`] : []),
@@ -122,11 +142,24 @@ function gridOf(book: xlsx.WorkBook, name: string, colours: ReadonlyMap<string, 
     merged,
     colours: byColumn,
     comments,
+    links,
     formulas,
+    units: unitsText(units),
     notes,
     hiddenRows: looks?.hiddenRows ?? hiddenRowsOf(sheet),
     hiddenColumns: looks?.hiddenColumns ?? indexesOf(sheet?.['!cols']),
   };
+}
+
+/** Notes what is said of a cell, by its row: `C5: Sure?`. */
+function sayAt(all: Map<number, string>, { row, column }: { row: number; column: number }, words: string): void {
+  const said = `${xlsx.utils.encode_cell({ r: row, c: column })}: ${words.trim()}`;
+  all.set(row, all.has(row) ? `${all.get(row)}; ${said}` : said);
+}
+
+function setIn(all: Map<number, Map<number, string>>, column: number, row: number, value: string): void {
+  const cells = all.get(column) ?? new Map<number, string>();
+  all.set(column, cells.set(row, value));
 }
 
 /** Where something is hidden in a list that has entries for some rows or columns. */
@@ -194,6 +227,8 @@ function valueOf(cell: xlsx.CellObject | undefined, is1904: boolean): string {
   if (type === 'e') return errors[Number(value)] ?? '#ERROR!';
   if (type === 'b') return value ? 'TRUE' : 'FALSE';
   if (value instanceof Date) return value.toISOString().replace(/T00:00:00\.000Z$|\.000Z$/, '');
+  const formatted = typeof value === 'number' ? formattedNumber(value, String(cell.z ?? '')) : undefined;
+  if (formatted !== undefined) return formatted;
   if (typeof value === 'number' && isDate(cell)) return dateOf(value, is1904);
   return String(value).replaceAll(/[\r\n]+/g, ' ');
 }
@@ -225,7 +260,7 @@ interface DateParts {
   S: number;
 }
 
-/** A day number as ISO 8601: a day, a time of day, or both. Durations of more than a day stay numbers. */
+/** A day number as ISO 8601: a day, a time of day, or both. */
 export function dateOf(value: number, is1904: boolean): string {
   const parts = xlsx.SSF.parse_date_code(value, { date1904: is1904 }) as DateParts | null;
   if (parts === null) return String(value);

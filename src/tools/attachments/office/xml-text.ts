@@ -11,6 +11,8 @@ export interface TextRules {
   paragraph: ReadonlySet<string>;
   /** Elements that stand for a text of their own, by their attributes. */
   marks: Readonly<Record<string, (attributes: Attributes) => string>>;
+  /** What says of a run (`r`) that it is struck out, which is shown as `~~so~~`. */
+  isStruck?: (name: string, attributes: Attributes) => boolean;
   /** Whose content is not shown: what was deleted, or stands there a second time. */
   skipped: ReadonlySet<string>;
   /** What stands in a line although it has paragraphs, in brackets that begin so. */
@@ -72,10 +74,16 @@ export function textOfXml(xml: string, rules: TextRules): string {
   const lines = new Lines();
   let inText = 0;
   let skipping = 0;
+  let run: 'none' | 'plain' | 'struck' = 'none';
   parseXml(xml, {
     open(name, attributes) {
       if (rules.skipped.has(name)) skipping += 1;
       if (rules.text.has(name)) inText += 1;
+      if (name === 'r') run = 'plain';
+      if (run === 'plain' && skipping === 0 && rules.isStruck?.(name, attributes) === true) {
+        run = 'struck';
+        lines.add('~~');
+      }
       if (rules.cell.has(name)) lines.joined += 1;
       // A cell of a text document says itself over how many columns it reaches; elsewhere the covered ones are there.
       if (name === 'gridSpan') lines.covered = Math.min(mostCovered, Number(attributes['val']) || 1) - 1;
@@ -92,6 +100,10 @@ export function textOfXml(xml: string, rules: TextRules): string {
     close(name) {
       if (rules.skipped.has(name)) skipping -= 1;
       if (rules.text.has(name)) inText -= 1;
+      if (name === 'r') {
+        if (run === 'struck') lines.add('~~');
+        run = 'none';
+      }
       if (rules.cell.has(name)) {
         lines.joined -= 1;
         lines.endCell();

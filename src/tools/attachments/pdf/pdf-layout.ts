@@ -35,6 +35,11 @@ const gap = 0.9;
 const sameLine = 0.4;
 const nextLine = 5;
 
+/** How small letters above or below their line are, and how far from its base, in heights of the others. */
+const smaller = 0.85;
+const leastRise = 0.1;
+const mostRise = 0.7;
+
 /** What begins an item of a list, and is no cell. */
 const listMark = /^([•◦▪–*-]|\(?\w{1,3}[.)])$/;
 
@@ -57,11 +62,13 @@ export function pageText(items: TextItem[]): string {
 /** Lines in the order of the file, in which the columns of a page mostly stand behind one another. */
 function linesOf(items: TextItem[]): Line[] {
   const lines: Line[] = [];
-  for (const { hasEOL, height, str, transform, width } of items) {
+  for (const { hasEOL, height, str: given, transform, width } of items) {
     const [, , , , x = 0, y = 0] = transform;
     let line = lines.at(-1);
+    const mark = given.trim() === '' ? '' : indexMark(line, { x, y, height });
+    const str = mark + given;
     if (str.trim() !== '') {
-      if (line === undefined || Math.abs(line.y - y) > sameLine * height) {
+      if (line === undefined || (mark === '' && Math.abs(line.y - y) > sameLine * height)) {
         line = { y, height, text: '', cells: [] };
         lines.push(line);
       }
@@ -70,6 +77,15 @@ function linesOf(items: TextItem[]): Line[] {
     if (line !== undefined) line.text += hasEOL ? `${str} ` : str;
   }
   return lines.map((line) => ({ ...line, text: line.text.trim() }));
+}
+
+/** What stands for the place of small letters that are above or below the end of a line: `10^6`, `H_2`; empty for others. */
+function indexMark(line: Line | undefined, { x, y, height }: { x: number; y: number; height: number }): string {
+  const end = line?.cells.at(-1)?.right;
+  if (line === undefined || end === undefined || height > smaller * line.height) return '';
+  const rise = (y - line.y) / line.height;
+  const isBeside = Math.abs(x - end) < sameLine * line.height;
+  return !isBeside || Math.abs(rise) < leastRise || Math.abs(rise) > mostRise ? '' : rise > 0 ? '^' : '_';
 }
 
 /** Adds a text to a line: to the one that ends where it begins, or as a cell of its own. */

@@ -21,6 +21,8 @@ export interface PdfRequest {
 export interface PdfRead {
   /** Whether its end is missing. */
   isCutOff: boolean;
+  /** Files that it carries. */
+  carried: string[];
   /** The pictures that are wanted, as PNG. */
   pictures: Array<{ page: number; png: Uint8Array }>;
 }
@@ -43,13 +45,14 @@ export default async function readPdf(
   // Errors of a page that matter are thrown as well.
   process.on('unhandledRejection', () => {});
   const bytes = Buffer.from(given);
-  const read = async (pdf: Pdf): Promise<PdfRead['pictures']> => {
-    if (pictures !== undefined) return picturesIn(pdf, pictures);
+  const read = async (pdf: Pdf): Promise<Omit<PdfRead, 'isCutOff'>> => {
+    if (pictures !== undefined) return { pictures: await picturesIn(pdf, pictures), carried: [] };
     await readPages(pdf, post);
-    return [];
+    const files = (await pdf.getAttachments().catch(() => null)) as Map<string, { filename: string }> | null;
+    return { pictures: [], carried: [...(files?.values() ?? [])].map(({ filename }) => filename) };
   };
   try {
-    return { pictures: await read(await open(bytes, password)), isCutOff: !bytes.subarray(-1024).includes('%%EOF') };
+    return { ...(await read(await open(bytes, password))), isCutOff: !bytes.subarray(-1024).includes('%%EOF') };
   } catch (error) {
     const { message, name } = error as Error;
     if (name === 'PasswordException') {
@@ -59,7 +62,7 @@ export default async function readPdf(
     const whole = await open(withTrailer(bytes), password).catch(() => {
       throw new Error(`the PDF is damaged (${message})`, { cause: error });
     });
-    return { pictures: await read(whole), isCutOff: true };
+    return { ...(await read(whole)), isCutOff: true };
   }
 }
 
@@ -104,18 +107,25 @@ async function textOfPage(pdf: Pdf, number: number): Promise<string | null> {
   }
 }
 
-/** What is filled into the fields of a form, and comments. */
+/** What is filled into the fields of a form, comments, and where links lead. */
 async function notesOn(page: Awaited<ReturnType<Pdf['getPage']>>): Promise<string[]> {
   const annotations = (await page.getAnnotations()) as Array<{
     subtype?: string;
     fieldName?: string;
     fieldValue?: unknown;
     contentsObj?: { str?: string };
+    file?: { filename: string };
+    titleObj?: { str?: string };
+    url?: string;
   }>;
-  return annotations.flatMap(({ contentsObj, fieldName, fieldValue, subtype }) => {
+  const notes = annotations.flatMap(({ contentsObj, fieldName, fieldValue, file, subtype, titleObj, url }) => {
     const value = Array.isArray(fieldValue) ? fieldValue.join(', ') : typeof fieldValue === 'string' ? fieldValue : '';
     if (subtype === 'Widget') return value.trim() === '' ? [] : [`[field ${fieldName}: ${value}]`];
     const said = contentsObj?.str?.trim() ?? '';
-    return said === '' || subtype === 'Link' ? [] : [`[comment: ${said}]`];
+    if (subtype === 'Link') return url === undefined ? [] : [`[link: ${url}]`];
+    if (file !== undefined) return [`[a file is attached here, which is not read: ${file.filename}]`];
+    const author = titleObj?.str?.trim() ?? '';
+    return said === '' ? [] : [`[comment: ${author && `${author}: `}${said}]`];
   });
+  return [...new Set(notes)];
 }

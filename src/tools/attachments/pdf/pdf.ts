@@ -23,8 +23,9 @@ export async function readPdf(bytes: Buffer, password?: string): Promise<Readabl
     const onMessage = (page: PdfPage): void => void pages.push(page);
     const isolation = { ...readingLimits, memoryMb, onMessage };
     const request: PdfRequest = { bytes, password };
-    const { isCutOff } = await runIsolated<PdfRead, PdfPage>(program, request, isolation);
+    const { carried, isCutOff } = await runIsolated<PdfRead, PdfPage>(program, request, isolation);
     if (isCutOff) notes.push('the PDF is damaged: its end is missing');
+    if (carried.length > 0) notes.push(`files in it, which are not read: ${carried.join(', ')}`);
   } catch (error) {
     notes.push((error as Error).message);
   }
@@ -36,7 +37,10 @@ export async function readPdf(bytes: Buffer, password?: string): Promise<Readabl
   if (pages.length < count) notes.push(`of its ${count} pages only the first ${pages.length} were read`);
   // Images are objects of their own, which are never packed together with others.
   const hasPictures = /\/Subtype\s*\/Image\b/.test(bytes.toString('latin1'));
-  const bare = hasPictures ? numbers(({ text }) => text === '') : [];
+  const empty = numbers(isBare);
+  const bare = hasPictures ? empty : [];
+  if (!hasPictures && empty.length > 0 && empty.length < count)
+    notes.push(`pages without text, which may have drawings: ${listed(empty)}`);
   if (bare.length > 0) notes.push(`pages that are pictures, and not read as text: ${listed(bare)}; ${howShown}`);
   else if (hasPictures) notes.push(`there are pictures in it, which are not read as text; ${howShown}`);
   if (bare.length === 0 && pages.every(({ text }) => !text)) {
@@ -44,11 +48,14 @@ export async function readPdf(bytes: Buffer, password?: string): Promise<Readabl
     return { note: `${why}; nothing of it can be read` };
   }
   const text = pages.map((page, index) => {
-    const shown = page.text === '' && hasPictures ? isPicture : (page.text ?? '');
-    return `[page ${index + 1}]\n${shown}`.trimEnd();
+    const shown = isBare(page) && hasPictures ? `${isPicture}\n` : '';
+    return `[page ${index + 1}]\n${shown}${page.text ?? ''}`.trimEnd();
   });
   return { text: text.join('\n\n'), ...(notes.length > 0 && { note: notes.join('; ') }) };
 }
+
+/** Whether a page has no text, whatever links it has. */
+const isBare = ({ text }: PdfPage): boolean => text?.replaceAll(/^\[link: .*\]$/gm, '').trim() === '';
 
 const howShown = 'view_image shows them by page';
 

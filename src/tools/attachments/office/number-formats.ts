@@ -1,0 +1,48 @@
+import * as xlsx from '@e965/xlsx';
+
+/** Durations are not days: 1.5 is 36 hours. */
+const duration = /\[(h+|m+|s+)\]/i;
+
+/** Numbers that name something, such as postcodes: at least three digits, whatever the number, and nothing but marks between. */
+const id = /^(?=(?:[^0]*0){3})(?:0|\\?[- /()])+$/;
+
+/** What a number is to people by its format, where a date or the digits that it is kept as would say something else. */
+export function formattedNumber(value: number, format: string): string | undefined {
+  if (duration.test(format)) return durationOf(value);
+  return id.test(format) && Number.isInteger(value) && value >= 0 ? String(xlsx.SSF.format(format, value)) : undefined;
+}
+
+function durationOf(days: number): string {
+  const seconds = Math.round(Math.abs(days) * 86_400);
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return (days < 0 ? '-' : '') + parts.map((part) => String(part).padStart(2, '0')).join(':');
+}
+
+/** The texts of a format (ECMA-376, 18.8.31): in quotes, behind a backslash, in `[$€-407]`, or a currency's sign alone. */
+const literal = /"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|(\p{Sc})|[_*].|\[[^\]]*\]/gu;
+
+/** The unit that a format sets to a number, such as `kg`; empty if it sets none. */
+export function unitOf(format: string): string {
+  const [positive = ''] = format.split(';');
+  const texts = [...positive.matchAll(literal)].map((found) => found.slice(1).find((text) => text !== undefined) ?? '');
+  const unit = texts.join('').trim();
+  return /[\p{L}\p{Sc}]/u.test(unit) ? unit : '';
+}
+
+/** Units by column and row. */
+export type Units = ReadonlyMap<number, ReadonlyMap<number, string>>;
+
+/** The columns whose numbers have one unit: `C in kg`. */
+export function unitsText(units: Units): string {
+  const of = [...units].flatMap(([column, cells]) => {
+    const [unit, ...others] = new Set(cells.values());
+    return unit === undefined || others.length > 0 ? [] : [`${xlsx.utils.encode_col(column)} in ${unit}`];
+  });
+  return of.join(', ');
+}
+
+/** Those cells whose column has several units, each with its own. */
+export const mixedUnits = (units: Units): Array<{ column: number; row: number; unit: string }> =>
+  [...units].flatMap(([column, cells]) =>
+    new Set(cells.values()).size < 2 ? [] : [...cells].map(([row, unit]) => ({ column, row, unit })),
+  );
