@@ -28,6 +28,8 @@ export function createApp(served: Served): Hono<ServeEnv> {
     });
   });
   app.notFound(({ req }) => {
+    const allow = methodsAt(app, req.path).join(', ');
+    if (allow !== '') throw new HttpProblem(405, `${req.path} takes ${allow}, and no ${req.method}`, { allow });
     const hint = req.path.startsWith('/api/') ? '; GET /api/v1/openapi.json tells what there is' : ` for ${req.method}`;
     throw new HttpProblem(404, `There is nothing at ${req.path}${hint}`);
   });
@@ -41,4 +43,11 @@ export function createApp(served: Served): Hono<ServeEnv> {
   app.route('/', pageRoutes(served, read));
   app.route('/v1', openaiRoutes(served));
   return app;
+}
+
+/** The methods that a path takes. */
+function methodsAt({ router }: Hono<ServeEnv>, path: string): string[] {
+  const handlers = (method: string): number => router.match(method, path)[0].length;
+  // What stands before all paths takes any method.
+  return ['GET', 'POST'].filter((method) => handlers(method) > handlers('TRACE'));
 }
