@@ -16,7 +16,9 @@ export function createApp(served: Served): Hono<ServeEnv> {
   const app = new Hono<ServeEnv>();
   app.onError((error, c) => {
     const problem = problemOf(error);
-    if (problem.status === 500) served.say(`${c.req.method} ${c.req.path}: ${error.stack ?? error.message}`);
+    // Of a request that was broken off nothing is wrong here.
+    if (problem.status === 500 && !c.req.raw.signal.aborted)
+      served.say(`${c.req.method} ${c.req.path}: ${error.stack ?? error.message}`);
     const headers = error instanceof HttpProblem ? error.headers : {};
     if (takesPages(c)) return errorPage(c, problem, headers);
     const [type, body] = c.req.path.startsWith('/v1/')

@@ -106,6 +106,11 @@ test.each([
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
 });
 
+test.each(['/login', '/logout'])('of who has no token yet, little is read: %s', async (path) => {
+  const body = new URLSearchParams({ token: 'a'.repeat(10_000) });
+  expect((await send({ authorization: '' }, { method: 'POST', path, body })).status).toBe(413);
+});
+
 test('whoever guesses tokens is told to wait', async () => {
   const app = createApp(served);
   const guess = (n: number) =>

@@ -5,6 +5,7 @@ import { HttpProblem } from '../problems.ts';
 import { freshId } from '../start.ts';
 import { filesOf } from './files.ts';
 import { inputOf, startSchema, writtenStart } from './inputs.ts';
+import { resultOf } from './results.ts';
 import { flag, operation, runId, valid, waitOf, type Operation } from './operation.ts';
 
 /** What the library's method says of a run. */
@@ -103,7 +104,7 @@ export const runOperations: Operation[] = [
       const signal = AbortSignal.any([AbortSignal.timeout(wait * 1000), c.req.raw.signal]);
       const isWanted = wait > 0 || !(await run.isOpen());
       try {
-        if (isWanted) return c.json(await run.result(wait > 0 ? signal : undefined));
+        if (isWanted) return c.json(await (wait > 0 ? resultOf(served.reprise, id, signal) : run.result()));
       } catch (error) {
         if (wait === 0 || !signal.aborted) throw error;
       }
