@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Run } from '../../client.ts';
 import { reaches } from '../access.ts';
+import { inboxOf } from '../inbox.ts';
 import { HttpProblem } from '../problems.ts';
 import { freshId } from '../start.ts';
 import { filesOf } from './files.ts';
@@ -56,11 +57,9 @@ export const runOperations: Operation[] = [
     what: 'All that waits for a person, as `reprise inbox --json` prints it. The header Reprise-Silent names runs that did not tell.',
     answers: { 200: 'A list.' },
     async handle({ access, c, served }) {
-      const silent: string[] = [];
-      const waiting = await served.reprise.inbox((id) => void silent.push(id));
-      const named = silent.filter((id) => reaches(access, id)).map(encodeURIComponent);
-      if (named.length > 0) c.header('reprise-silent', named.join(', '));
-      return c.json(waiting.filter(({ workflowId }) => reaches(access, workflowId)));
+      const { silent, waiting } = await inboxOf(served, access);
+      if (silent.length > 0) c.header('reprise-silent', silent.map(encodeURIComponent).join(', '));
+      return c.json(waiting);
     },
   }),
   operation({
