@@ -16,7 +16,9 @@ export function createApp(served: Served): Hono<ServeEnv> {
   const app = new Hono<ServeEnv>();
   app.onError((error, c) => {
     const problem = problemOf(error);
-    if (problem.status === 500) served.say(`${c.req.method} ${c.req.path}: ${error.stack ?? error.message}`);
+    // Of a request that was broken off nothing is wrong here.
+    if (problem.status === 500 && !c.req.raw.signal.aborted)
+      served.say(`${c.req.method} ${c.req.path}: ${error.stack ?? error.message}`);
     const headers = error instanceof HttpProblem ? error.headers : {};
     if (takesPages(c)) return errorPage(c, problem, headers);
     const [type, body] = c.req.path.startsWith('/v1/')
@@ -28,6 +30,8 @@ export function createApp(served: Served): Hono<ServeEnv> {
     });
   });
   app.notFound(({ req }) => {
+    const allow = methodsAt(app, req.path).join(', ');
+    if (allow !== '') throw new HttpProblem(405, `${req.path} takes ${allow}, and no ${req.method}`, { allow });
     const hint = req.path.startsWith('/api/') ? '; GET /api/v1/openapi.json tells what there is' : ` for ${req.method}`;
     throw new HttpProblem(404, `There is nothing at ${req.path}${hint}`);
   });
@@ -41,4 +45,11 @@ export function createApp(served: Served): Hono<ServeEnv> {
   app.route('/', pageRoutes(served, read));
   app.route('/v1', openaiRoutes(served));
   return app;
+}
+
+/** The methods that a path takes. */
+function methodsAt({ router }: Hono<ServeEnv>, path: string): string[] {
+  const handlers = (method: string): number => router.match(method, path)[0].length;
+  // What stands before all paths takes any method.
+  return ['GET', 'POST'].filter((method) => handlers(method) > handlers('TRACE'));
 }

@@ -8,6 +8,9 @@ import type { Served, ServeEnv } from './served.ts';
 /** The longest body of a request, in bytes: what Temporal takes as an input, in base64. */
 export const longestBody = 4_000_000;
 
+/** That of one that needs no token: whoever sends thousands at once does not fill the memory. */
+export const longestOpenBody = 10_000;
+
 const requests = { burst: 2000, perSecond: 500 };
 
 /** How often a wrong token may be shown. */
@@ -49,7 +52,7 @@ export function door({ origins, port, url }: Served, read: ReadToken): Middlewar
     } else if (origin !== undefined && ![`http://${host}`, `https://${host}`].includes(origin)) {
       throw new HttpProblem(403, `Pages of ${origin} may not use this server (--origin allows them)`);
     }
-    if (Number(c.req.header('content-length') ?? 0) > longestBody) throw tooLong();
+    if (Number(c.req.header('content-length') ?? 0) > longestBody) throw tooLong(longestBody);
     if (open.includes(c.req.path)) return next();
     const bearer = bearerIn(c);
     const access = read(bearer ?? getCookie(c, cookieName(url)));
@@ -104,21 +107,21 @@ const preflight = {
   'access-control-max-age': '600',
 };
 
-const tooLong = (): HttpProblem =>
-  new HttpProblem(413, `A request has at most ${longestBody.toLocaleString('en-US')} bytes`);
+const tooLong = (most: number): HttpProblem =>
+  new HttpProblem(413, `A request has at most ${most.toLocaleString('en-US')} bytes`);
 
 /** The token in a request's header, which goes before that of its cookie. */
 export const bearerIn = (c: Context): string | undefined =>
   /^Bearer (\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
 
 /** The text of a body. @throws `HttpProblem` where it is longer than is taken, however it is sent */
-export async function bodyText(c: Context): Promise<string> {
+export async function bodyText(c: Context, most = longestBody): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   const body = c.req.raw.body as AsyncIterable<Uint8Array> | null;
   for await (const piece of body ?? []) {
     bytes += piece.length;
-    if (bytes > longestBody) throw tooLong();
+    if (bytes > most) throw tooLong(most);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString();

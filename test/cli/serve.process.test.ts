@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { freePort } from '../../src/local/ports.ts';
 import { processes } from '../../src/util/processes.ts';
 import { Home, type RunningProcess } from '../support/cli.ts';
 
@@ -22,12 +23,14 @@ const status = async (url: string, token?: string): Promise<number> => {
 };
 
 describe('reprise serve', patient, () => {
-  test('starts what is missing, prints how to get in, lets nobody in without the token, and ends by Ctrl-C', async () => {
+  test('starts what is missing, lets wait who comes meanwhile, prints how to get in, lets nobody in without the token, and ends by Ctrl-C', async () => {
     const home = await Home.make();
     try {
-      const serving = home.startProcess(['serve', '--port', '0']);
+      const port = await freePort();
+      const serving = home.startProcess(['serve', '--port', String(port)]);
+      const first = await vi.waitFor(() => status(`http://127.0.0.1:${port}`), { timeout: 60_000, interval: 20 });
       const { token, url } = await waysInto(serving);
-      expect(await status(url)).toBe(401);
+      expect([first, await status(url)]).toEqual([401, 401]);
       expect(await status(url, token)).toBe(404);
       expect((await home.run(['token'])).stdout).toBe(`${token}\n`);
       serving.signal('SIGINT');

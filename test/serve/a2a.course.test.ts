@@ -256,6 +256,10 @@ test('the tasks of a context are one conversation, and are listed with it', asyn
     nextPageToken: '',
   });
   expect((await listed({ status: TaskState.TASK_STATE_FAILED })).tasks).toEqual([]);
+  // Of another zone, where it is earlier by the clock.
+  const [later, sooner] = [60, -60].map((minutes) => new Date(Date.now() + (minutes - 12 * 60) * 60_000).toISOString());
+  expect((await listed({ statusTimestampAfter: later?.replace('Z', '-12:00') })).tasks).toEqual([]);
+  expect((await listed({ statusTimestampAfter: sooner?.replace('Z', '-12:00') })).tasks).toHaveLength(2);
   // The name of another context may go on as an id does.
   await sent(set.client, says('Hi.', { messageId: 'm22', contextId: `${contextId}-x`, configuration: 'agent' }));
   await expect.poll(async () => (await listed({ contextId: `${contextId}-x` })).tasks.length).toBe(1);
@@ -344,6 +348,7 @@ const errors: Array<[name: string, body: unknown, code: number, message: RegExp,
   ['push notifications', rpc('CreateTaskPushNotificationConfig', { taskId: 'x', url: 'https://x' }), -32003, /push/],
   ['a longer card', rpc('GetExtendedAgentCard', {}), -32004, /card/],
   ['too many at once', rpc('ListTasks', { pageSize: 1000 }), -32602, /from 1 to 100/],
+  ['a page of nothing', rpc('ListTasks', { pageToken: 'a2a-gone-1' }), -32602, /pageToken/],
   ['another version', rpc('GetTask', { id: 'x' }), -32009, /1.0 or 0.3/, { 'a2a-version': '99.0' }],
   ['no type of content', rpc('GetTask', { id: 'x' }), -32005, /application\/json/, { 'content-type': 'text/plain' }],
 ];

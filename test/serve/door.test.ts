@@ -70,7 +70,7 @@ test('a token that may only read sends nothing that changes', async () => {
   expect((await send({ authorization })).status).toBe(404);
   expect((await send({ authorization }, { method: 'POST' })).status).toBe(403);
   const path = '/api/v1/runs/r1/cancel';
-  expect((await send({ authorization, 'x-http-method-override': 'POST' }, { path })).status).toBe(404);
+  expect((await send({ authorization, 'x-http-method-override': 'POST' }, { path })).status).toBe(405);
 });
 
 test('a token in an address opens nothing, and no cache keeps what is told', async () => {
@@ -91,6 +91,24 @@ test.each<[string, string, string, RegExp]>([
 ])('a body is refused that is %s', async (_, path, body, why) => {
   const answer = await send({}, { method: 'POST', path: `/api/v1${path}`, body });
   expect([answer.status, await answer.text()]).toEqual([422, expect.stringMatching(why)]);
+});
+
+test.each([
+  ['GET', '/agui/reprise', 'POST'],
+  ['GET', '/a2a', 'POST'],
+  ['GET', '/v1/chat/completions', 'POST'],
+  ['GET', '/api/v1/runs/r1/cancel', 'POST'],
+  ['DELETE', '/v1/responses/resp_1', 'GET'],
+  ['PUT', '/api/v1/runs', 'GET, POST'],
+  ['POST', '/inbox', 'GET'],
+])('%s %s is answered by what may be sent there: %s', async (method, path, allow) => {
+  const answer = await send({ origin: url }, { method, path });
+  expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
+});
+
+test.each(['/login', '/logout'])('of who has no token yet, little is read: %s', async (path) => {
+  const body = new URLSearchParams({ token: 'a'.repeat(10_000) });
+  expect((await send({ authorization: '' }, { method: 'POST', path, body })).status).toBe(413);
 });
 
 test('whoever guesses tokens is told to wait', async () => {

@@ -114,6 +114,23 @@ test('the same steps are the same numbered events, whatever troubles a server ha
   );
 });
 
+test.each<[Step, object]>([
+  [
+    { type: 'answered', at, outcome: 'budget', answer: 'Three.', usage },
+    { incomplete_details: { reason: 'max_output_tokens' } },
+  ],
+  [{ type: 'failed', status: 502, message: 'no such model' }, { error: { code: 'server_error' } }],
+  [{ type: 'failed', status: 422, message: 'no such key' }, { error: { code: 'invalid_prompt' } }],
+  [
+    { type: 'answered', at, outcome: 'submitted', answer: 'Four.', usage },
+    { usage: { input_tokens_details: { cached_tokens: usage.cachedInputTokens, cache_write_tokens: 0 } } },
+  ],
+])('by the words of the API %j is %j', (step, expected) => {
+  const log = logOf();
+  log.take(step);
+  expect(log.response).toMatchObject(expected);
+});
+
 test('a question is a call where the tool for it is offered, and else text', () => {
   const log = logOf();
   log.take({ type: 'asked', seq: 9, at, asked });

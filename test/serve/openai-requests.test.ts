@@ -61,6 +61,7 @@ test.each<[object, string]>([
   [{ stop: ['\n'] }, 'stop'],
   [{ response_format: { type: 'json_object' } }, 'response_format'],
   [{ tools: [get] }, 'tools[0]'],
+  [{ tools: [get], tool_choice: get }, 'tools[0]'],
   [{ tool_choice: 'required' }, 'tool_choice'],
   [{ metadata: { a: 1 } }, 'metadata.a'],
 ])('a completion is refused by the name of what cannot be heeded: %j', async (given, param) => {

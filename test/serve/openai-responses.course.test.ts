@@ -149,7 +149,8 @@ test('a run that ends before its answer is good is incomplete, and one that fail
   shared(teamScript());
   expect(await set.client.responses.create({ model: 'scarce', input: 'Say hello.' })).toMatchObject({
     status: 'incomplete',
-    incomplete_details: { reason: 'budget' },
+    incomplete_details: { reason: 'max_output_tokens' },
+    metadata: { outcome: 'budget' },
   });
 });
 

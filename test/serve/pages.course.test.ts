@@ -303,7 +303,9 @@ describe('a run', () => {
       /done=cancel$/,
     );
     expect(await handle.result()).toMatchObject({ outcome: 'cancelled' });
-    expect((await visitor.open(`/runs/${id}/cancel`)).status).toBe(409);
+    const late = await visitor.open(`/runs/${id}/cancel`);
+    const title = late.page.querySelector('h1')?.textContent;
+    expect([late.status, title]).toEqual([409, `The run ${id} has ended (completed)`]);
     expect((await visitor.open('/runs/nobody')).status).toBe(404);
   });
 

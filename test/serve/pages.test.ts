@@ -275,15 +275,18 @@ test('an error is told to a browser as a page, in the words that others get as J
   });
 });
 
-test('a link of a foreign page logs nobody in who does not say so', async () => {
-  const token = issue(owner, { kind: 'start', names: ['theirs'] });
-  const follow = (site: string) =>
-    serverOf('r1')(`/login?token=${token}`, { headers: { authorization: '', 'sec-fetch-site': site } });
-  expect((await follow('none')).headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Lax$/);
-  const foreign = await follow('cross-site');
-  expect([foreign.status, foreign.headers.get('set-cookie')]).toEqual([200, null]);
-  expect(await foreign.text()).toContain(`value="${token}"`);
-});
+test.each(['cross-site', 'same-site'])(
+  'a link of a foreign page (%s) logs nobody in who does not say so',
+  async (site) => {
+    const token = issue(owner, { kind: 'start', names: ['theirs'] });
+    const follow = (from: string) =>
+      serverOf('r1')(`/login?token=${token}`, { headers: { authorization: '', 'sec-fetch-site': from } });
+    expect((await follow('none')).headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Lax$/);
+    const foreign = await follow(site);
+    expect([foreign.status, foreign.headers.get('set-cookie')]).toEqual([200, null]);
+    expect(await foreign.text()).toContain(`value="${token}"`);
+  },
+);
 
 describe('a login leads to a page of this server alone', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { newRunId, type RunEvent } from '../../src/client.ts';
 import { checkTeam } from '../../src/config/kinds.ts';
 import { problemText } from '../../src/config/problems.ts';
@@ -144,6 +144,26 @@ describe('a person', () => {
     const answered = await post(server, `/runs/${id}/answer`, { answer: 'Dark' });
     expect(await answered.json()).toEqual({ id, questionId: expect.any(String) as string });
     expect(await get(server, `/runs/${id}/result?wait=60`)).toMatchObject({ answer: 'Told: Dark.' });
+  });
+
+  test('has a result for which a thousand wait at the cost of one', async () => {
+    const server = await begin(asks('Light or dark?'));
+    const id = await started(server, 'orchestration', { task: 'Build', config: askingTeam(600) });
+    const polls = vi.spyOn(server.reprise.client.workflowService, 'getWorkflowExecutionHistory');
+    const wait = (seconds: number): Promise<number[]> =>
+      Promise.all(
+        Array.from({ length: 1000 }, async () => {
+          const answer = await server.fetch(`/api/v1/runs/${id}/result?wait=${seconds}`);
+          await answer.arrayBuffer();
+          return answer.status;
+        }),
+      );
+    expect(new Set(await wait(5))).toEqual(new Set([202]));
+    const ended = wait(60);
+    await expect.poll(() => waiting(server, id)).toHaveLength(1);
+    await post(server, `/runs/${id}/answer`, { answer: 'Dark' });
+    expect(new Set(await ended)).toEqual(new Set([200]));
+    expect(polls.mock.calls.length).toBeLessThan(50);
   });
 
   test('allows a tool call with other arguments, which must fit the tool', async () => {

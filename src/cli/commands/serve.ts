@@ -47,14 +47,15 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
   if (options.mcpStdio) return serveStdio(shell, options);
   const { inherited = false } = options;
   const owner = tokenOf(shell);
-  let app: ReturnType<typeof createApp> | undefined;
-  const answer = (request: Request) => app?.fetch(request) ?? new Response(null, { status: 503 });
+  const app = Promise.withResolvers<ReturnType<typeof createApp>>();
+  // Who comes before there is a worker waits for it, as the runs that they would start.
+  const answer = async (request: Request) => (await app.promise).fetch(request);
   // It has its port before an `up` begins, which would take it.
   const listening = inherited ? await listen(answer) : await listenAt(shell, answer, options);
   const port = inherited ? (options.port ?? usualPort) : listening.port;
   const url = publicUrl(shell, options, port);
   const { close, served } = await openServed(shell, options, { owner, port, url });
-  app = createApp(served);
+  app.resolve(createApp(served));
   if (!inherited) shell.say(`${waysIn(shell, url)}\nCtrl-C ends it; runs go on.`);
   const interrupted = new Promise<void>((resolve) => {
     const ignore = shell.onSignal(['SIGINT', 'SIGTERM'], () => {

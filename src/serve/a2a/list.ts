@@ -25,11 +25,15 @@ export async function listTasks(caller: Caller, request: ListTasksRequest): Prom
     found.push({ id, changed: `${closeTime?.toISOString() ?? 'open'} ${startTime.toISOString()}` });
   }
   found.sort((one, other) => other.changed.localeCompare(one.changed));
-  const from = pageToken === '' ? 0 : found.findIndex(({ id }) => id === pageToken) + 1;
+  const from = found.findIndex(({ id }) => id === pageToken) + 1;
+  // Whoever reads page after page would begin anew, and never end.
+  if (pageToken !== '' && from === 0) throw new RequestMalformedError('pageToken: it is of no page of these tasks');
   const page = found.slice(from, from + pageSize);
   const seen = await inParallel(page, async ({ id }) => (await look(caller, id, historyLength)).task);
   const tasks = seen
-    .filter((task) => [0, task.status?.state].includes(status) && (task.status?.timestamp ?? '') >= since)
+    .filter(
+      ({ status: now }) => [0, now?.state].includes(status) && !(Date.parse(now?.timestamp ?? '') < Date.parse(since)),
+    )
     .map((task) => ({ ...task, artifacts: request.includeArtifacts ? task.artifacts : [] }))
     .toSorted((one, other) => (other.status?.timestamp ?? '').localeCompare(one.status?.timestamp ?? ''));
   const nextPageToken = from + pageSize < found.length ? (page.at(-1)?.id ?? '') : '';

@@ -21,8 +21,8 @@ const body = common.extend({
 export async function chat(served: Served, c: Context<ServeEnv>): Promise<Response> {
   const { messages, ...asked } = checked(body, await bodyJson(c));
   const { model, stream, stream_options: options } = asked;
-  sift(c, asked);
   const part = { tools: offeredIn(asked), markOf: (place: Place) => markOf(served.owner, place) };
+  sift(c, asked);
   const request = requestIn(messages, served.owner, 'messages');
   const place = await begin(served, c, request, model);
   c.header('x-reprise-run', place.run);

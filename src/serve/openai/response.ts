@@ -1,5 +1,4 @@
 import { callOf, definitionOf, questionText, type AskingTool } from './asking.ts';
-import { openaiError } from './errors.ts';
 import { idOf, type Place } from './places.ts';
 import { endingOf, usageOf, type Step } from './steps.ts';
 
@@ -89,8 +88,8 @@ export class ResponseLog {
       if (step.type === 'asked') this.#ask(step);
       if (step.type === 'answered') this.#answer(step);
       if (step.type === 'failed') {
-        const { code, message } = openaiError({ detail: step.message, status: step.status }).error;
-        this.#end = { status: 'failed', error: { code, message } };
+        const code = step.status < 500 ? 'invalid_prompt' : 'server_error';
+        this.#end = { status: 'failed', error: { code, message: step.message } };
       }
       const { response } = this;
       this.#emit(response.status === 'cancelled' ? 'incomplete' : response.status, { response });
@@ -134,7 +133,7 @@ export class ResponseLog {
     this.#end = {
       status: ending,
       completed_at: ending === 'completed' ? secondsOf(at) : null,
-      incomplete_details: ending === 'incomplete' ? { reason: outcome } : null,
+      incomplete_details: ending === 'incomplete' ? { reason: 'max_output_tokens' } : null,
       usage: usage && usageOf(usage, 'input', 'output'),
       metadata: { outcome },
     };

@@ -38,7 +38,6 @@ type Kept = Omit<Head, 'place' | 'createdAt'>;
 /** `POST /v1/responses` */
 export async function create({ c, served }: At): Promise<Response> {
   const asked = checked(body, await bodyJson(c));
-  sift(c, asked);
   const { background, input, instructions, metadata, model, previous_response_id: previous, store } = asked;
   if (background && store === false) throw new ParameterProblem('background', 'what is not stored cannot be polled');
   const kept: Kept = {
@@ -50,6 +49,7 @@ export async function create({ c, served }: At): Promise<Response> {
     store: store ?? true,
     tools: offeredIn(asked),
   };
+  sift(c, asked);
   const request = await wanted({ c, served }, input, kept);
   const place = await begin(served, c, request, model, { openai: kept });
   const log = await logOf({ c, served }, place, false);

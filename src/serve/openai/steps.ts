@@ -48,7 +48,7 @@ export function endingOf(outcome: FinalOutcome): 'completed' | 'incomplete' | 'c
 /** What all agents of a run have used, under the names that a part of the API has for it. `cost`: US dollars. */
 export const usageOf = (figures: Figures, into: 'input' | 'prompt', out: 'output' | 'completion') => ({
   [`${into}_tokens`]: figures.inputTokens,
-  [`${into}_tokens_details`]: { cached_tokens: figures.cachedInputTokens },
+  [`${into}_tokens_details`]: { cached_tokens: figures.cachedInputTokens, cache_write_tokens: 0 },
   [`${out}_tokens`]: figures.outputTokens,
   [`${out}_tokens_details`]: { reasoning_tokens: 0 },
   total_tokens: figures.inputTokens + figures.outputTokens,

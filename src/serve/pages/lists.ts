@@ -2,7 +2,8 @@ import type { ListedRun } from '../../client.ts';
 import { kindOf } from '../../client/show/kinds.ts';
 import { ageText, stateOf } from '../../client/show/progress.ts';
 import { dollarText } from '../../client/show/spent.ts';
-import { reaches, type Access } from '../access.ts';
+import type { Access } from '../access.ts';
+import { inboxOf } from '../inbox.ts';
 import type { Served } from '../served.ts';
 import { html, runPath, type Html } from './html.ts';
 import { waitFacts, waitItem } from './waits.ts';
@@ -37,16 +38,13 @@ function runItem(run: ListedRun): Html {
 }
 
 /** All that waits for a person, as `reprise inbox` prints it. */
-export async function inboxPage({ reprise }: Served, access: Access): Promise<Html> {
-  const silent: string[] = [];
-  const waiting = await reprise.inbox((id) => silent.push(id));
-  const own = waiting.filter(({ workflowId }) => reaches(access, workflowId));
-  const unheard = silent.filter((id) => reaches(access, id));
-  return html`${own.length === 0 && html`<p>Nobody waits for a person.</p>`}
-  ${own.map(
+export async function inboxPage(served: Served, access: Access): Promise<Html> {
+  const { silent, waiting } = await inboxOf(served, access);
+  return html`${waiting.length === 0 && html`<p>Nobody waits for a person.</p>`}
+  ${waiting.map(
     (each) =>
       html`<h2><a href="${runPath(each.workflowId)}">${each.workflowId}</a></h2>
         ${waitItem(each.workflowId, each, access.grant.kind !== 'read')}`,
   )}
-  ${unheard.map((id) => html`<p class="problem">${id} waits for a person and does not tell its question.</p>`)}`;
+  ${silent.map((id) => html`<p class="problem">${id} waits for a person and does not tell its question.</p>`)}`;
 }

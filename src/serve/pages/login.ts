@@ -30,7 +30,8 @@ const isOwn = /^\/(?![/\\])[^\\\0-\x20\x7F]*$/;
  * nobody is logged in who has not said so: what they then type would be read by whoever has that token too.
  */
 export function logIn(c: Context<ServeEnv>, { owner, url }: Served, read: ReadToken, { next, token }: Wish): Response {
-  const isForeign = c.req.method === 'GET' && c.req.header('sec-fetch-site') === 'cross-site';
+  // To browsers another port of this machine, and another name of the same domain, is the same site.
+  const isForeign = c.req.method === 'GET' && /^(?:cross|same)-site$/.test(c.req.header('sec-fetch-site') ?? '');
   if (token === undefined || isForeign) return loginPage(c, { next, token });
   try {
     const { grant, until = Infinity } = read(token.trim());

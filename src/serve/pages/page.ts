@@ -89,9 +89,12 @@ export function errorPage(c: Context<ServeEnv>, { detail, status, title }: Probl
   const over = html`<p>
     Your login is over. <a href="/login">Log in</a>, and open the form again; going back shows what you have typed.
   </p>`;
-  const [run] = (status === 409 && /^\/runs\/[^/]+(?=\/)/.exec(new URL(c.req.url).pathname)) || [];
-  const problem = html`<p class="problem">${detail}</p>
-    ${run !== undefined && html`<p><a href="${run}">The run</a></p>`}`;
-  const body = status === 401 ? over : problem;
-  return answerPage(c, { title, status, headers, body });
+  const problem = html`<p class="problem">${detail}</p>`;
+  // Somebody else was quicker: what has happened is no error of whoever reads it, and stands in the title.
+  if (status === 409) {
+    const [run] = /^\/runs\/[^/]+(?=\/)/.exec(new URL(c.req.url).pathname) ?? [];
+    const body = html`${run !== undefined && html`<p><a href="${run}">The run</a></p>`}`;
+    return answerPage(c, { title: detail, status, headers, body });
+  }
+  return answerPage(c, { title, status, headers, body: status === 401 ? over : problem });
 }

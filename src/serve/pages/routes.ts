@@ -2,7 +2,7 @@ import { Hono, type Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { isFormToken } from '../access.ts';
 import { namedConfigs } from '../configs.ts';
-import { bearerIn, bodyText, cookieName, type ReadToken } from '../door.ts';
+import { bearerIn, bodyText, cookieName, longestOpenBody, type ReadToken } from '../door.ts';
 import { HttpProblem, problemOf } from '../problems.ts';
 import type { Served, ServeEnv } from '../served.ts';
 import { assertReached } from '../start.ts';
@@ -119,11 +119,11 @@ export function pageRoutes(served: Served, read: ReadToken): Hono<ServeEnv> {
 
   app.get('/login', (c) => logIn(c, served, read, { token: c.req.query('token'), next: c.req.query('next') }));
   app.post('/login', async (c) => {
-    const { next, token = '' } = await fieldsOf(c);
+    const { next, token = '' } = await fieldsOf(c, longestOpenBody);
     return logIn(c, served, read, { token, next });
   });
   app.get('/logout', (c) => logoutPage(c, served));
-  app.post('/logout', async (c) => logOut(c, served, (await fieldsOf(c))['form']));
+  app.post('/logout', async (c) => logOut(c, served, (await fieldsOf(c, longestOpenBody))['form']));
   return app;
 }
 
@@ -142,8 +142,8 @@ function form(c: C, title: string, body: Html, refused: Refused | undefined): Re
 }
 
 /** The fields that a form has sent, with lines as texts have them. */
-async function fieldsOf(c: C): Promise<Sent> {
-  const entries = [...new URLSearchParams(await bodyText(c))];
+async function fieldsOf(c: C, most?: number): Promise<Sent> {
+  const entries = [...new URLSearchParams(await bodyText(c, most))];
   return Object.fromEntries(entries.map(([name, value]) => [name, value.replaceAll('\r\n', '\n')]));
 }
 

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { Run } from '../../client.ts';
 import { reaches } from '../access.ts';
+import { inboxOf } from '../inbox.ts';
 import { HttpProblem } from '../problems.ts';
 import { freshId } from '../start.ts';
 import { filesOf } from './files.ts';
 import { inputOf, startSchema, writtenStart } from './inputs.ts';
+import { resultOf } from './results.ts';
 import { flag, operation, runId, valid, waitOf, type Operation } from './operation.ts';
 
 /** What the library's method says of a run. */
@@ -55,11 +57,9 @@ export const runOperations: Operation[] = [
     what: 'All that waits for a person, as `reprise inbox --json` prints it. The header Reprise-Silent names runs that did not tell.',
     answers: { 200: 'A list.' },
     async handle({ access, c, served }) {
-      const silent: string[] = [];
-      const waiting = await served.reprise.inbox((id) => void silent.push(id));
-      const named = silent.filter((id) => reaches(access, id)).map(encodeURIComponent);
-      if (named.length > 0) c.header('reprise-silent', named.join(', '));
-      return c.json(waiting.filter(({ workflowId }) => reaches(access, workflowId)));
+      const { silent, waiting } = await inboxOf(served, access);
+      if (silent.length > 0) c.header('reprise-silent', silent.map(encodeURIComponent).join(', '));
+      return c.json(waiting);
     },
   }),
   operation({
@@ -103,7 +103,7 @@ export const runOperations: Operation[] = [
       const signal = AbortSignal.any([AbortSignal.timeout(wait * 1000), c.req.raw.signal]);
       const isWanted = wait > 0 || !(await run.isOpen());
       try {
-        if (isWanted) return c.json(await run.result(wait > 0 ? signal : undefined));
+        if (isWanted) return c.json(await (wait > 0 ? resultOf(served.reprise, id, signal) : run.result()));
       } catch (error) {
         if (wait === 0 || !signal.aborted) throw error;
       }
