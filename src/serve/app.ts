@@ -15,7 +15,8 @@ import type { Served, ServeEnv } from './served.ts';
 export function createApp(served: Served): Hono<ServeEnv> {
   const app = new Hono<ServeEnv>();
   app.onError((error, c) => {
-    const problem = problemOf(error);
+    const told = problemOf(error);
+    const problem = { ...told, detail: served.typed(told.detail) };
     if (problem.status === 500) served.say(`${c.req.method} ${c.req.path}: ${error.stack ?? error.message}`);
     const headers = error instanceof HttpProblem ? error.headers : {};
     if (takesPages(c)) return errorPage(c, problem, headers);

@@ -94,6 +94,7 @@ async function openServed(
     configs: shell.path(options.configs),
     home,
     origins: options.origin ?? [],
+    typed: shell.typed,
     say: (text) => shell.say(text, 'ERROR'),
   };
   return {

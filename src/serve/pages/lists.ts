@@ -11,10 +11,12 @@ import { waitFacts, waitItem } from './waits.ts';
 const most = 50;
 
 /** The newest runs, as `reprise list` lists them. */
-export async function runsPage({ reprise }: Served, access: Access): Promise<{ body: Html; isLive: boolean }> {
+export async function runsPage({ reprise, typed }: Served, access: Access): Promise<{ body: Html; isLive: boolean }> {
   const found = await reprise.list({ limit: most + 1, prefix: access.prefix });
   const runs = found.slice(0, most);
-  const more = html`<p class="facts">These are the newest ${most}; the command <code>list --all</code> lists all.</p>`;
+  const more = html`<p class="facts">
+    These are the newest ${most}; <code>${typed('reprise list --all')}</code> lists all.
+  </p>`;
   return {
     body: html`${runs.length === 0 && html`<p>There are no runs yet.</p>`}
       <ul>
@@ -37,7 +39,7 @@ function runItem(run: ListedRun): Html {
 }
 
 /** All that waits for a person, as `reprise inbox` prints it. */
-export async function inboxPage({ reprise }: Served, access: Access): Promise<Html> {
+export async function inboxPage({ reprise, typed }: Served, access: Access): Promise<Html> {
   const silent: string[] = [];
   const waiting = await reprise.inbox((id) => silent.push(id));
   const own = waiting.filter(({ workflowId }) => reaches(access, workflowId));
@@ -46,7 +48,7 @@ export async function inboxPage({ reprise }: Served, access: Access): Promise<Ht
   ${own.map(
     (each) =>
       html`<h2><a href="${runPath(each.workflowId)}">${each.workflowId}</a></h2>
-        ${waitItem(each.workflowId, each, access.grant.kind !== 'read')}`,
+        ${waitItem(each.workflowId, { ...each, question: typed(each.question) }, access.grant.kind !== 'read')}`,
   )}
   ${unheard.map((id) => html`<p class="problem">${id} waits for a person and does not tell its question.</p>`)}`;
 }
