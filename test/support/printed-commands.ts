@@ -9,6 +9,7 @@ import { answerCommand, approveCommand, noticeBox } from '../../src/cli/question
 import { waysToSettle } from '../../src/cli/questions/ways-to-settle.ts';
 import { Shell } from '../../src/cli/shell.ts';
 import { refusalText } from '../../src/trust/guard.ts';
+import { creation } from '../../src/worker/search-attributes.ts';
 import { blank, sourceTexts, type Printed } from './source-texts.ts';
 
 /** Where a command of this program begins, or one of another that it may name; a line may have several. */
@@ -56,6 +57,8 @@ const composed: Record<string, () => string[] | Promise<string[]>> = {
     ['ask', 'chat', 'research', 'solve'].flatMap((name) =>
       ['config', 'attachments'].map((key) => refusalText({ path: [key], what: 'x', flag: 'commands' }, name)),
     ),
+  'src/worker/search-attributes.ts': () =>
+    ['default', 'reprise.a1b2c'].map((name) => creation(name, { name: 'RepriseTyped', type: 'KEYWORD' })),
 };
 
 /** What begins as a command does and is no text, or only prose, or changes the machine, or needs what it may lack. */
@@ -87,7 +90,7 @@ const isComposed = (each: Printed): boolean => {
   const commands = commandsIn([each]);
   return commands.length === 0
     ? new RegExp(`${blank} --\\w`).test(each.text)
-    : commands.some((command) => isRun(command) && command.text.startsWith(`reprise ${blank}`));
+    : commands.some((command) => isRun(command) && new RegExp(`^(?:reprise|temporal) ${blank}`).test(command.text));
 };
 
 /**
