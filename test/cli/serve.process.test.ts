@@ -1,4 +1,6 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { processes } from '../../src/util/processes.ts';
@@ -59,7 +61,9 @@ describe('the server of an `up`', patient, () => {
   beforeAll(async () => {
     home = await Home.make({ REPRISE_IDLE_MINUTES: '0.2' });
     token = (await home.run(['token'])).stdout.trim();
-    const up = home.startProcess(['up']);
+    mkdirSync(join(home.folder, 'teams'));
+    writeFileSync(join(home.folder, 'teams', 'quick.yaml'), 'agents: [{ id: a, backend: { type: offline } }]\n');
+    const up = home.startProcess(['up', '--extensions', 'teams']);
     await up.says(/^Pages \S+\/login\?token=/m);
     await up.says(/Ready/);
   });
@@ -79,6 +83,19 @@ describe('the server of an `up`', patient, () => {
       for (const pid of pids) process.kill(pid, 'SIGKILL');
       expect(await status(url(), token)).toBe(404);
     }
+  });
+
+  test('has the configurations of the folder of extensions, and its runs the worker of that folder', async () => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const models = await fetch(`${url()}/v1/models`, { headers });
+    expect(await models.json()).toMatchObject({ data: [{ id: 'reprise' }, { id: 'quick' }] });
+    const body = JSON.stringify({ type: 'orchestration', input: { task: 'What is Reprise?', config: 'quick' } });
+    const { id } = (await (await fetch(`${url()}/api/v1/runs`, { method: 'POST', headers, body })).json()) as {
+      id: string;
+    };
+    const result = await fetch(`${url()}/api/v1/runs/${id}/result?wait=60`, { headers });
+    expect(await result.json()).toMatchObject({ finalAgent: 'a' });
+    expect(home.workers).toHaveLength(1);
   });
 
   test('ends when nobody has used it for a while, and begins again', async () => {
