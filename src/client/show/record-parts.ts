@@ -25,9 +25,6 @@ export const withTyped = (record: RunRecord, typed: (text: string) => string): R
   waiting: record.waiting.map((each) => ({ ...each, question: typed(each.question) })),
 });
 
-/** A time for people who may be anywhere: `2026-11-26 08:15:00 UTC`. */
-export const utcText = (at: string): string => at.replace('T', ' ').replace(/\..*$/, ' UTC');
-
 /** Whether a step's text is the run's answer or report, which has a place of its own. */
 export function isShownBelow(step: RunStep, result: RunRecord['result']): boolean {
   if (result === null || result.workflow === 'session') return false;

@@ -1,19 +1,11 @@
 import type { RunRecord } from '../../client.ts';
 import { firstLine } from '../../client/names.ts';
 import { kindOf } from '../../client/show/kinds.ts';
-import {
-  changesOf,
-  isShownBelow,
-  placeOf,
-  resultParts,
-  standOf,
-  utcText,
-  withTyped,
-} from '../../client/show/record-parts.ts';
+import { changesOf, isShownBelow, placeOf, resultParts, standOf, withTyped } from '../../client/show/record-parts.ts';
 import { countText, spentText } from '../../client/show/spent.ts';
 import { stepTexts } from '../../client/show/step-text.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
-import { durationText } from '../../workflows/runtime/duration.ts';
+import { durationText, utcText } from '../../workflows/runtime/duration.ts';
 import { shellWord } from '../../util/text/shell-word.ts';
 import type { Served } from '../served.ts';
 import { actsOf, runActs } from './forms.ts';
