@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -96,6 +97,20 @@ describe('the server of an `up`', patient, () => {
     const result = await fetch(`${url()}/api/v1/runs/${id}/result?wait=60`, { headers });
     expect(await result.json()).toMatchObject({ finalAgent: 'a' });
     expect(home.workers).toHaveLength(1);
+  });
+
+  test('is named by a `serve` that finds the usual port taken', async ({ onTestFinished }) => {
+    const taking = createServer().listen(8234, '127.0.0.1');
+    onTestFinished(() => void taking.close());
+    // Whoever has it already serves as well.
+    await Promise.race([once(taking, 'listening'), once(taking, 'error')]).catch(() => {});
+    const serving = home.startProcess(['serve']);
+    await serving.says(
+      /^Port 8234 is taken: another one is used\. This folder's `up` serves already, at (\S+); `reprise down` ends it$/m,
+    );
+    expect(serving.stderr).toContain(`at ${url()};`);
+    serving.signal('SIGINT');
+    await serving.finished;
   });
 
   test('ends when nobody has used it for a while, and begins again', async () => {
