@@ -48,7 +48,7 @@ describe('inbox', () => {
     const { stdout } = await home.run(['inbox']);
     expect(stdout).toContain(
       [
-        'listed: agent asks for leave (t1)',
+        'listed (Go.): agent asks for leave (t1)',
         '  May it run write?',
         '  {',
         '    "text": "one\\u202e\\u001b[31m"',

@@ -1,4 +1,5 @@
 import type { ListedRun } from '../../client.ts';
+import { fewWords } from '../../client/names.ts';
 import { kindOf } from '../../client/show/kinds.ts';
 import { ageText, stateOf } from '../../client/show/progress.ts';
 import { dollarText } from '../../client/show/spent.ts';
@@ -47,7 +48,8 @@ export async function inboxPage({ reprise, typed }: Served, access: Access): Pro
   return html`${own.length === 0 && html`<p>Nobody waits for a person.</p>`}
   ${own.map(
     (each) =>
-      html`<h2><a href="${runPath(each.workflowId)}">${each.workflowId}</a></h2>
+      html`<h2><a href="${runPath(each.workflowId)}">${fewWords(each.task ?? each.workflowId)}</a></h2>
+        <p class="facts">${each.workflowId}</p>
         ${waitItem(each.workflowId, { ...each, question: typed(each.question) }, access.grant.kind !== 'read')}`,
   )}
   ${unheard.map((id) => html`<p class="problem">${id} waits for a person and does not tell its question.</p>`)}`;
