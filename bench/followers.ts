@@ -58,6 +58,7 @@ async function serve(): Promise<void> {
     url: `http://127.0.0.1:${port}`,
     port: Number(port),
     origins: [],
+    typed: (text: string) => text,
     say: (text: string) => console.error(text),
   };
   await listen(createApp(served).fetch, { host: '127.0.0.1', port: Number(port) });

@@ -30,12 +30,8 @@ export function asCommandError(error: unknown): unknown {
     return usageError(error.message);
   if (error instanceof TamperedError) return new CommandError(error.message);
   const namespace = missingNamespace(error);
-  if (namespace !== undefined) {
-    return usageError(
-      `Temporal has no namespace "${namespace}" (check TEMPORAL_NAMESPACE; ` +
-        `or make it: temporal operator namespace create --namespace ${namespace})`,
-    );
-  }
+  if (namespace !== undefined)
+    return usageError(`Temporal has no namespace "${namespace}": check TEMPORAL_NAMESPACE, or have it made there`);
   if (!(error instanceof ServiceError || isGrpcServiceError(error))) return error;
   return new CommandError(`Temporal: ${reasonOf(error)}`, exitStatus.unreachable);
 }

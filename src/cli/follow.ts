@@ -139,7 +139,7 @@ export class Following {
     if (!this.#troubled)
       this.#view.say(
         isPaused
-          ? 'The run is paused; it goes on when somebody lets it (temporal workflow unpause)'
+          ? 'The run is paused; it goes on when somebody unpauses it'
           : `No worker answers; the run goes on as soon as one does (${trouble.message})`,
       );
     this.#troubled = true;

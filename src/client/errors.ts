@@ -61,7 +61,8 @@ export class NobodyPollsError extends Error {
   override name = 'NobodyPollsError';
 
   constructor(queue: string, id: string) {
-    const start = queue === taskQueue ? 'npx reprise up, or npx reprise worker' : `npx reprise polls "${taskQueue}"`;
+    const start =
+      queue === taskQueue ? 'npx reprise up, or npx reprise worker' : `those of Reprise poll "${taskQueue}"`;
     super(`Nobody polls the task queue "${queue}" of the run ${id}, which goes on once a worker does (${start})`);
   }
 }

@@ -2,10 +2,14 @@ import { isGrpcServiceError, ServiceError, type Client } from '@temporalio/clien
 import { pendingQuestionsQuery } from '../protocol/definitions.ts';
 import type { PendingQuestion } from '../protocol/questions.ts';
 import { inParallel } from './in-parallel.ts';
+import { lenient } from './list.ts';
+import { firstLine } from './names.ts';
 
 /** Something that waits for a person, and the run that it belongs to. */
 export interface InboxQuestion extends PendingQuestion {
   workflowId: string;
+  /** The first line of what the run is about; absent where that is not known. */
+  task?: string;
 }
 
 /** How long a run may take to tell what waits, in milliseconds. */
@@ -16,11 +20,17 @@ const longestSilence = 20_000;
 
 const query = 'RepriseWaiting = "human" AND ExecutionStatus = "Running"';
 
+interface WaitingRun {
+  id: string;
+  task: string;
+}
+
 /** All runs that wait for a person, as `Reprise.waiting` returns them. */
-export async function waitingRuns({ workflow }: Client): Promise<Array<{ id: string }>> {
-  const runs: Array<{ id: string }> = [];
+export async function waitingRuns(client: Client): Promise<WaitingRun[]> {
+  const runs: WaitingRun[] = [];
   try {
-    for await (const { workflowId } of workflow.list({ query })) runs.push({ id: workflowId });
+    for await (const { memo, workflowId } of lenient(client).workflow.list({ query }))
+      runs.push({ id: workflowId, task: firstLine(String(memo?.['question'] ?? '')) });
   } catch (error) {
     if (!isUnknownAttribute(error)) throw error;
   }
@@ -36,7 +46,7 @@ export async function questionsOf(
     client.withDeadline(Date.now() + patience, () => client.workflow.getHandle(id).query(pendingQuestionsQuery));
   const found = await askEach(await waitingRuns(client), ask, onSilent);
   return found
-    .flatMap(({ run, told }) => told.map((each) => ({ workflowId: run.id, ...each })))
+    .flatMap(({ run: { id, task }, told }) => told.map((each) => ({ workflowId: id, ...(task && { task }), ...each })))
     .toSorted((one, other) => one.askedAt.localeCompare(other.askedAt));
 }
 

@@ -68,7 +68,7 @@ export async function listRuns(
 }
 
 /** A client for which a run whose key is not at hand has a memo that says so, so that the others are listed all the same. */
-function lenient({ connection, options }: Client): Client {
+export function lenient({ connection, options }: Client): Client {
   const payloadCodecs = options.loadedDataConverter.payloadCodecs.map(tolerant);
   return new Client({ connection, namespace: options.namespace, dataConverter: { payloadCodecs } });
 }

@@ -15,3 +15,7 @@ export const newRunId = (kind: string): string =>
 
 /** The summary of a run in the list of Temporal's Web UI: the first line of its input, of at most 200 characters. */
 export const firstLine = (text: string): string => text.trim().split('\n')[0]?.slice(0, 200) ?? '';
+
+/** The beginning of such a line, up to the end of a word. */
+export const fewWords = (line: string): string =>
+  line.length <= 60 ? line : `${line.slice(0, 60).replace(/\s+\S*$/, '')}…`;

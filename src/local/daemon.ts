@@ -1,5 +1,5 @@
 /**
- * The process that keeps the server of a home folder: `node daemon.ts [--named] --temporal HOST:PORT --home HOME`. It holds the
+ * The process that keeps the server of a home folder: `node daemon.ts [--named] --temporal HOST:PORT --configs DIR --home HOME`. It holds the
  * folder's lock, runs Temporal and starts it again where it has died, serves the Web UI and its codec, accepts connections to
  * the HTTP server, and keeps the home's logs short. It ends at SIGTERM, with Temporal, and by itself when no worker has used it for a while. What it has to say goes to
  * whoever has started it as long as that lives, and then to its log.
@@ -30,8 +30,9 @@ const defaultHttp = 'http://127.0.0.1:8234';
 const retryMs = 2000;
 
 const text = { type: 'string', default: '' } as const;
-const { values } = parseArgs({ options: { home: text, temporal: text, named: { type: 'boolean', default: false } } });
-const { home, named, temporal: asked } = values;
+const named = { type: 'boolean', default: false } as const;
+const { values } = parseArgs({ options: { configs: text, home: text, temporal: text, named } });
+const { configs, home, named: isNamed, temporal: asked } = values;
 
 const tell = (message: DaemonMessage): Promise<void> =>
   new Promise((resolve) => {
@@ -50,7 +51,7 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
  */
 async function choosePort(): Promise<{ port: number; wantedUi: number }> {
   const last = readLastHolder(home);
-  const isKept = last !== undefined && (!named || last.asked === asked || last.address === asked);
+  const isKept = last !== undefined && (!isNamed || last.asked === asked || last.address === asked);
   const wanted = portOf(isKept ? last.address : asked);
   let port = await freePort(wanted);
   // A process that has just ended may still have it.
@@ -58,7 +59,8 @@ async function choosePort(): Promise<{ port: number; wantedUi: number }> {
     await pause(50);
     port = await freePort(wanted);
   }
-  if (port !== wanted && (named || !isAnotherHomes(asked, home))) say(`Port ${wanted} is taken; Temporal gets ${port}`);
+  if (port !== wanted && (isNamed || !isAnotherHomes(asked, home)))
+    say(`Port ${wanted} is taken; Temporal gets ${port}`);
   return { port, wantedUi: isKept ? portOf(last.uiAddress) : port + 1000 };
 }
 
@@ -128,7 +130,7 @@ async function serve(): Promise<void> {
     say(`The Web UI shows what is encrypted as it is: ${reasonOf(error)}`);
     return undefined;
   });
-  http = await openHttpDoor(home, httpPort, process.env).catch((error: unknown) => {
+  http = await openHttpDoor(home, configs, httpPort, process.env).catch((error: unknown) => {
     say(`There is no HTTP server: ${reasonOf(error)}`);
     return undefined;
   });

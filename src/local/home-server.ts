@@ -26,6 +26,8 @@ interface JoinSettings {
   asked: string;
   /** Whether the person named it; where they did not, another port serves as well without a word. */
   isNamed: boolean;
+  /** The folder of the configurations that clients of the HTTP server may name. */
+  configs: string;
   /** Variables by their names, as in `process.env`: the daemon has those of whoever starts it. */
   variables: NodeJS.ProcessEnv;
   say: Say;
@@ -56,8 +58,16 @@ export async function joinServer(settings: JoinSettings): Promise<{ server: Hold
 const main = fileURLToPath(new URL(`./daemon.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url));
 
 /** @returns undefined where another one has the folder's lock */
-async function startDaemon({ asked, home, isNamed, say, variables }: JoinSettings): Promise<Holder | undefined> {
-  const words = [main, ...(isNamed ? ['--named'] : []), '--temporal', asked, '--home', homePath(home)];
+async function startDaemon({
+  asked,
+  configs,
+  home,
+  isNamed,
+  say,
+  variables,
+}: JoinSettings): Promise<Holder | undefined> {
+  const named = isNamed ? ['--named'] : [];
+  const words = [main, ...named, '--temporal', asked, '--configs', configs, '--home', homePath(home)];
   privateFolder(join(home, 'logs'));
   const log = openSync(join(home, 'logs', 'up.log'), 'a', privateMode.file);
   const env = { ...variables, NODE_COMPILE_CACHE: join(cacheFolder(), 'compiled') };
@@ -153,6 +163,6 @@ function embeddedServers(): FoundServer[] {
 /** The daemons of a home folder, those that are still starting and have no lock yet included. */
 const daemonsOf = (home: string): number[] =>
   processes().flatMap(({ pid, commandLine }) => {
-    const [, place] = /daemon\.[jt]s (?:--named )?--temporal \S+ --home (.*)$/.exec(commandLine) ?? [];
+    const [, place] = /daemon\.[jt]s (?:--named )?--temporal .* --home (.*)$/.exec(commandLine) ?? [];
     return place === homePath(home) ? [pid] : [];
   });

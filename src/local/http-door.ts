@@ -27,9 +27,15 @@ const mostWaiting = 1000;
  * Accepts connections to a home's HTTP server, and begins the server, a process of its own, when the first one comes. While a
  * server that has died is begun again they wait, so that none is refused.
  *
+ * @param configs the folder of the configurations that its clients may name
  * @param wanted the port to listen at; another one where that is taken
  */
-export async function openHttpDoor(home: string, wanted: number, variables: NodeJS.ProcessEnv): Promise<HttpDoor> {
+export async function openHttpDoor(
+  home: string,
+  configs: string,
+  wanted: number,
+  variables: NodeJS.ProcessEnv,
+): Promise<HttpDoor> {
   let child: ChildProcess | undefined;
   let isReady = false;
   let isClosed = false;
@@ -46,7 +52,8 @@ export async function openHttpDoor(home: string, wanted: number, variables: Node
 
   const begin = (): void => {
     const log = openSync(join(home, 'logs', 'serve.log'), 'a', privateMode.file);
-    const own = spawn(process.execPath, [main, 'serve', '--inherited', '--port', String(port)], {
+    const words = ['serve', '--inherited', '--port', String(port), '--configs', configs];
+    const own = spawn(process.execPath, [main, ...words], {
       stdio: ['ignore', log, log, 'ipc'],
       env: { ...variables, REPRISE_HOME: home },
     });

@@ -96,8 +96,9 @@ export class Up {
   }
 
   #join(): Promise<{ server: Holder; isStarted: boolean }> {
-    const { address: asked, home, isNamed, say, variables } = this.#settings;
-    return joinServer({ home, asked, isNamed, variables, say, isOver: this.#hasEnded });
+    const { address: asked, home, isNamed, say, variables, version } = this.#settings;
+    const configs = version.extensions;
+    return joinServer({ home, asked, isNamed, configs, variables, say, isOver: this.#hasEnded });
   }
 
   /**

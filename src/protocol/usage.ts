@@ -6,6 +6,8 @@ export interface Figures {
   outputTokens: number;
   /** US dollars; 0 for models without a known price. */
   costUsd: number;
+  /** True when a provider did not count all of the tokens, and Reprise has estimated the others. */
+  estimated?: boolean;
 }
 
 /** A run's figures, in all and by agents; under `summaries` those of long conversations, under `searches` those of a model's. */

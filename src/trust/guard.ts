@@ -113,7 +113,7 @@ export function refusalText({ flag, path, what }: Refusal, command = 'ask'): str
   const isAttachment = path[0] === 'attachments';
   const ways = [
     ...(isAttachment ? ['Send its content instead (name and data)'] : [namingInstead]),
-    `start the run with "reprise ${command} ${isAttachment ? '--attach' : '--config'}"`,
+    `start the run with \`reprise ${command} ${isAttachment ? '--attach' : '--config'} FILE "…"\``,
     ...(flag === undefined ? [] : [`start the worker with --allow ${flag}`]),
   ];
   const problem = `an input may not ${what}. ${ways.slice(0, -1).join(', ')}, or ${ways.at(-1)}`;

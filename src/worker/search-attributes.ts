@@ -52,17 +52,18 @@ async function register(
     });
   } catch (error) {
     if (codeOf(error) === grpc.alreadyExists) return;
-    // In Temporal Cloud, where a namespace is called NAME.ACCOUNT, its own part of the CLI does that.
-    const group = namespace.includes('.') ? 'cloud namespace' : 'operator';
-    const commands = missing.map(
-      ({ name, type }) =>
-        `  temporal ${group} search-attribute create --namespace ${namespace} --name ${name} --type ${indexedValueTypes[type]?.name}`,
-    );
+    const commands = missing.map((attribute) => `  ${creation(namespace, attribute)}`);
     throw new MissingSearchAttributesError(
       `The namespace "${namespace}" lacks search attributes, and they may not be added from here ` +
         `(${error instanceof Error ? error.message : String(error)}). Have someone run:\n${commands.join('\n')}`,
     );
   }
+}
+
+/** The command that adds an attribute. In Temporal Cloud, whose namespaces are called NAME.ACCOUNT, it is of another group. */
+export function creation(namespace: string, { name, type }: { name: string; type: string }): string {
+  const group = namespace.includes('.') ? 'cloud namespace' : 'operator';
+  return `temporal ${group} search-attribute create --namespace ${namespace} --name ${name} --type ${indexedValueTypes[type]?.name}`;
 }
 
 /** Whether an attribute exists, by a search, which is allowed even where listing attributes is not, as in Temporal Cloud. */

@@ -166,6 +166,11 @@ describe('a message for Slack', () => {
     );
   });
 
+  test('says until when it waits', () => {
+    const timed = { ...asked, data: { ...asked.data, expiresAt: '2026-11-26T09:35:00.000Z' } } as Notification;
+    expect(textOf(timed)).toMatch(/^agent_a waits for a person until 2026-11-26 09:35:00 UTC · run q1/);
+  });
+
   test('has no link, mention or channel of what a model has written, and stays within what Slack takes', () => {
     const text = textOf(ended('<!channel> <@U1> <https://evil.example|Log in> & &lt;\n<!here>'));
     expect(text).toContain(

@@ -1,15 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InboxQuestion } from '../../src/client.ts';
 import { agentOf, call, toolResults, writeKit } from '../support/agent-script.ts';
 import { hasTerminals, Home, type Running } from '../support/cli.ts';
 import type { Seen } from '../support/model-server.ts';
-
-const execute = promisify(execFile);
 
 let home: Home;
 
@@ -52,7 +48,7 @@ describe('inbox', () => {
     const { stdout } = await home.run(['inbox']);
     expect(stdout).toContain(
       [
-        'listed: agent asks for leave (t1)',
+        'listed (Go.): agent asks for leave (t1)',
         '  May it run write?',
         '  {',
         '    "text": "one\\u202e\\u001b[31m"',
@@ -61,14 +57,11 @@ describe('inbox', () => {
         '  reprise approve listed t1 --always',
         '  reprise approve listed t1 --deny "…"',
         `  reprise approve listed t1 --edit '{…}'`,
-        `  temporal workflow signal --workflow-id listed --name approve --input '{"id":"t1","action":"allow"}'`,
       ].join('\n'),
     );
     expect((await home.run(['list', '--open'])).stdout).toMatch(/waits for a permission.*listed/);
-    const [, command = ''] = /temporal (workflow signal .*)$/m.exec(stdout) ?? [];
-    await execute('sh', ['-c', `"$0" ${command}`, inject('temporal').cli], {
-      env: { ...process.env, TEMPORAL_ADDRESS: home.holder?.address ?? '' },
-    });
+    const [, command = ''] = /reprise (approve listed t1 --allow)$/m.exec(stdout) ?? [];
+    expect(await home.run(command.split(' '))).toMatchObject({ status: 0 });
     expect(await turn).toBe(wrote);
   });
 });

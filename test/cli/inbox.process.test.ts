@@ -51,11 +51,11 @@ test('an approval of research is listed with the commands that decide it, and ta
   const handle = await run.startResearch({ idea: 'An idea.', config: { research } });
   const id = handle.workflowId;
   const approval = await waitingFor(handle, 'approval');
-  expect(await listed(id)).toEqual([{ workflowId: id, ...approval }]);
+  expect(await listed(id)).toEqual([{ workflowId: id, task: 'An idea.', ...approval }]);
   const { stdout } = await home.run(['inbox']);
   expect(stdout).toContain(
     [
-      `${id}: planner asks for approval`,
+      `${id} (An idea.): planner asks for approval`,
       '  Is this plan good enough for a report? idea 1 (72/100 (Good concept))',
       `  reprise decide ${id} --accept`,
       `  reprise decide ${id} --stop`,
@@ -84,11 +84,11 @@ test('a missing key is listed with what to do; it cannot be sent as an answer, b
   released.resolve();
   await replaced;
   const key = await waitingFor(handle, 'key');
-  expect(await listed(id)).toEqual([{ workflowId: id, ...key }]);
+  expect(await listed(id)).toEqual([{ workflowId: id, task: 'An idea.', ...key }]);
   const { stdout } = await home.run(['inbox']);
   expect(stdout).toContain(
     [
-      `${id}: needs OPENAI_API_KEY on a worker (critic)`,
+      `${id} (An idea.): needs OPENAI_API_KEY on a worker (critic)`,
       '  set OPENAI_API_KEY where the worker runs; the run goes on by itself',
       `  to go on without it: reprise answer ${id} --question key-OPENAI_API_KEY --skip`,
     ].join('\n'),

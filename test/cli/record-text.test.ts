@@ -119,8 +119,11 @@ describe('on a terminal', () => {
   test('what the inbox shows of a question breaks between words, and commands are whole', () => {
     const question = { workflowId: 'q1', questionId: 'q1', kind: 'question', from: 'agent_a', question: long } as const;
     const temporal = 'temporal.example.com:7233';
-    expect(inboxText({ ...question, askedAt: '', expiresAt: null }, temporal, 30).split('\n')).toEqual([
-      'q1: agent_a asks (q1)',
+    const task = 'A page for the bakery of the village, with its hours and its bread';
+    expect(inboxText({ ...question, task, askedAt: '', expiresAt: null }, temporal, 30).split('\n')).toEqual([
+      'q1 (A page for the bakery of',
+      'the village, with its hours',
+      'and…): agent_a asks (q1)',
       '  one two three four five six',
       '  seven eight nine ten eleven',
       `  reprise answer q1 --question q1 --temporal ${temporal} "…"`,

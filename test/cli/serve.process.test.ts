@@ -1,4 +1,7 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../src/local/ports.ts';
@@ -62,7 +65,9 @@ describe('the server of an `up`', patient, () => {
   beforeAll(async () => {
     home = await Home.make({ REPRISE_IDLE_MINUTES: '0.2' });
     token = (await home.run(['token'])).stdout.trim();
-    const up = home.startProcess(['up']);
+    mkdirSync(join(home.folder, 'teams'));
+    writeFileSync(join(home.folder, 'teams', 'quick.yaml'), 'agents: [{ id: a, backend: { type: offline } }]\n');
+    const up = home.startProcess(['up', '--extensions', 'teams']);
     await up.says(/^Pages \S+\/login\?token=/m);
     await up.says(/Ready/);
   });
@@ -82,6 +87,33 @@ describe('the server of an `up`', patient, () => {
       for (const pid of pids) process.kill(pid, 'SIGKILL');
       expect(await status(url(), token)).toBe(404);
     }
+  });
+
+  test('has the configurations of the folder of extensions, and its runs the worker of that folder', async () => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const models = await fetch(`${url()}/v1/models`, { headers });
+    expect(await models.json()).toMatchObject({ data: [{ id: 'reprise' }, { id: 'quick' }] });
+    const body = JSON.stringify({ type: 'orchestration', input: { task: 'What is Reprise?', config: 'quick' } });
+    const { id } = (await (await fetch(`${url()}/api/v1/runs`, { method: 'POST', headers, body })).json()) as {
+      id: string;
+    };
+    const result = await fetch(`${url()}/api/v1/runs/${id}/result?wait=60`, { headers });
+    expect(await result.json()).toMatchObject({ finalAgent: 'a' });
+    expect(home.workers).toHaveLength(1);
+  });
+
+  test('is named by a `serve` that finds the usual port taken', async ({ onTestFinished }) => {
+    const taking = createServer().listen(8234, '127.0.0.1');
+    onTestFinished(() => void taking.close());
+    // Whoever has it already serves as well.
+    await Promise.race([once(taking, 'listening'), once(taking, 'error')]).catch(() => {});
+    const serving = home.startProcess(['serve']);
+    await serving.says(
+      /^Port 8234 is taken: another one is used\. This folder's `up` serves already, at (\S+); `reprise down` ends it$/m,
+    );
+    expect(serving.stderr).toContain(`at ${url()};`);
+    serving.signal('SIGINT');
+    await serving.finished;
   });
 
   test('ends when nobody has used it for a while, and begins again', async () => {

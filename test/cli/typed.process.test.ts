@@ -1,22 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { printedCommands } from '../support/printed-commands.ts';
 
 const root = resolve(fileURLToPath(new URL('../..', import.meta.url)));
-const bin = join(root, 'bin', 'reprise.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'reprise-where-'));
+const [local, global] = [join(folder, 'local'), join(folder, 'global')];
 afterAll(() => rmSync(folder, { recursive: true }));
-
-const local = join(folder, 'local');
-const global = join(folder, 'global');
-mkdirSync(join(local, 'node_modules', '.bin'), { recursive: true });
-symlinkSync(root, join(local, 'node_modules', 'reprise'));
-symlinkSync(join('..', 'reprise', 'bin', 'reprise.mjs'), join(local, 'node_modules', '.bin', 'reprise'));
-mkdirSync(global);
-symlinkSync(bin, join(global, 'reprise'));
 
 /** What a person has who has not been called by npm, but for a Node that is new enough. */
 function environment(path: string[]): NodeJS.ProcessEnv {
@@ -26,13 +19,45 @@ function environment(path: string[]): NodeJS.ProcessEnv {
     HOME,
     PATH: [...path, dirname(process.execPath), ...own].join(delimiter),
     REPRISE_HOME: join(folder, 'home'),
+    TEMPORAL_ADDRESS: inject('temporal').address,
   };
 }
+
+const run = (cwd: string, program: string, ...words: string[]): string =>
+  execFileSync(program, words, { cwd, env: environment([]), encoding: 'utf8' });
+
+/** Packs what a release would hold, and has npm install it in both ways. Its dependencies are those of the clone. */
+beforeAll(() => {
+  const staged = join(folder, 'staged');
+  const {
+    dependencies,
+    scripts: _,
+    ...manifest
+  } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+    scripts: object;
+  };
+  for (const name of ['bin', 'examples', 'schemas', 'src', 'templates'])
+    cpSync(join(root, name), join(staged, name), { recursive: true });
+  writeFileSync(join(staged, 'package.json'), JSON.stringify(manifest));
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  run(root, process.execPath, tsc, '-p', 'tsconfig.build.json', '--outDir', join(staged, 'dist'));
+  const packed = join(staged, run(staged, 'npm', 'pack', '--silent').trim());
+  mkdirSync(local);
+  writeFileSync(join(local, 'package.json'), '{"private": true}');
+  run(local, 'npm', 'install', '--offline', '--no-audit', packed);
+  run(folder, 'npm', 'install', '--offline', '--no-audit', '--global', '--prefix', global, packed);
+  for (const modules of [join(local, 'node_modules'), join(global, 'lib', 'node_modules')])
+    for (const name of Object.keys(dependencies)) {
+      mkdirSync(dirname(join(modules, name)), { recursive: true });
+      symlinkSync(join(root, 'node_modules', name), join(modules, name));
+    }
+});
 
 const places: Array<[where: string, cwd: string, path: string[], begins: string]> = [
   ['in a clone', root, [], 'npx reprise'],
   ['with a local package', local, [], 'npx reprise'],
-  ['with a global package', folder, [global], 'reprise'],
+  ['with a global package', folder, [join(global, 'bin')], 'reprise'],
 ];
 test.for(places)('%s what is printed runs as it is printed', ([where, cwd, path, begins]) => {
   const shop = join(folder, where.replaceAll(' ', '-'));
@@ -42,11 +67,18 @@ test.for(places)('%s what is printed runs as it is printed', ([where, cwd, path,
   expect(help).toContain(`Usage: ${begins} [options] [command]`);
   expect(help).toContain(`  ${begins} watch ask-x3f9k2m7`);
   // What an error prints.
-  const [, up = ''] = /start one here: (.* up)$/m.exec(type(`${begins} list || true`)) ?? [];
+  const [, up = ''] = /start one here: (.* up)$/m.exec(type(`${begins} list --temporal 127.0.0.1:1 || true`)) ?? [];
   expect(type(`${up} --help`)).toContain(`Usage: ${begins} up [options]`);
   // What a command prints, and has written.
-  const [validate = '', run = ''] = (type(`${begins} init ${shop} --kind team`).split('Next:\n')[1] ?? '').split('\n');
+  const [validate = '', ask = ''] = (type(`${begins} init ${shop} --kind team`).split('Next:\n')[1] ?? '').split('\n');
   expect(type(validate)).toContain('team.yaml is valid.');
-  expect(type(`cat ${join(shop, 'team.yaml')}`)).toContain(run.trim());
-  expect(run).toContain(`  ${begins} ask --config `);
+  expect(type(`cat ${join(shop, 'team.yaml')}`)).toContain(ask.trim());
+  expect(ask).toContain(`  ${begins} ask --config `);
+});
+
+test("Temporal's CLI takes each of its commands that is printed, but for those of Temporal Cloud, which are an extension", async () => {
+  const printed = (await printedCommands()).filter(({ text }) => /^temporal (?!cloud )/.test(text));
+  expect(printed).not.toEqual([]);
+  const env = environment([dirname(inject('temporal').cli)]);
+  for (const { text } of printed) expect(() => execFileSync('sh', ['-c', text], { env })).not.toThrow();
 });

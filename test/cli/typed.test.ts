@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { EventEmitter } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { afterAll, expect, test } from 'vitest';
 import { examples } from '../../src/cli/examples.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { programWord, withProgramWord } from '../../src/cli/program-word.ts';
-import { Shell } from '../../src/cli/shell.ts';
+import { printedCommands, silentShell } from '../support/printed-commands.ts';
+import { sourceTexts } from '../support/source-texts.ts';
 
 const root = resolve(fileURLToPath(new URL('../..', import.meta.url)));
 const bin = join(root, 'bin', 'reprise.mjs');
@@ -54,23 +53,10 @@ test('commands in a text are called so, and no other words are', () => {
   );
 });
 
-/** The command lines in the texts of a source file or a template, without what only the shell reads. */
-function commandLines(text: string): string[] {
-  const names = Object.keys(examples).join('|');
-  const found = text
-    .split('\n')
-    .filter((line) => !/^\s*(?:\/?\*|\/\/)/.test(line))
-    .flatMap((line) => [
-      ...line.matchAll(new RegExp(String.raw`(?<![\w./@-])reprise (?:${names})(?![\w-])[^\n]*`, 'g')),
-    ]);
-  return found.map(([line]) => line);
-}
-
 /** The words of a command line up to where the text around it goes on. */
 function wordsOf(line: string): string[] {
-  const plain = line.replaceAll(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, 'x');
   const words: string[] = [];
-  for (const [word, double, single] of plain.matchAll(/"([^"]*)"|'([^']*)'|[^\s"'`\\]+|["'`\\]/g)) {
+  for (const [word, double, single] of line.matchAll(/"([^"]*)"|'([^']*)'|[^\s"'`\\]+|["'`\\]/g)) {
     if (/^(?:[`|<>\\]|["']$)/.test(word)) break;
     words.push(double ?? single ?? word.replace(/[),.;:]+$/, ''));
     if (/[),;:.]$/.test(word) && double === undefined && single === undefined) break;
@@ -80,9 +66,7 @@ function wordsOf(line: string): string[] {
 
 /** The problem that the program's own parser has with a command line; undefined for none. */
 async function problemOf(words: string[]): Promise<string | undefined> {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const shell = new Shell({ stdin, stdout, stderr, env: {}, cwd: root, signals: new EventEmitter() });
-  const program = buildProgram(shell);
+  const program = buildProgram(silentShell());
   const silent = (command: Command): void => void command.action(() => {});
   program.commands.forEach(silent);
   try {
@@ -93,36 +77,45 @@ async function problemOf(words: string[]): Promise<string | undefined> {
   }
 }
 
-const all = [
-  ...Object.values(examples).flat(),
-  ...['src', 'templates'].flatMap((name) =>
-    readdirSync(join(root, name), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.(?:ts|yaml)$/.test(file) && !file.endsWith('examples.ts'))
-      .flatMap((file) => commandLines(readFileSync(join(root, name, file), 'utf8'))),
-  ),
-];
+const printed = await printedCommands();
+const own = printed.filter(({ text }) => text.startsWith('reprise '));
 
-test('the program parses every command line that a help text or a message has', async () => {
-  expect(all.length).toBeGreaterThan(90);
-  const problems: string[] = [];
-  for (const line of all) {
-    const words = wordsOf(line.slice(line.indexOf('reprise ')));
-    const problem = await problemOf(words);
-    // What names a command alone says which one is meant, and not the whole line.
-    if (problem !== undefined && words.length > 1) problems.push(`${line}: ${problem}`);
-  }
-  expect(problems).toEqual([]);
+test.for([
+  ['in a clone', root, {}, 'npx reprise'],
+  ['with a local package', project, {}, 'npx reprise'],
+  ['with a global package', nowhere, { PATH: global }, 'reprise'],
+] as const)(
+  '%s the program parses every command line that a help text or a message has',
+  async ([, cwd, env, word]) => {
+    expect(programWord({ cwd, env })).toBe(word);
+    expect(own.length).toBeGreaterThan(120);
+    const problems: string[] = [];
+    for (const { file, text } of own) {
+      const typed = withProgramWord(text, word);
+      const words = wordsOf(typed.slice(word.length - 'reprise'.length));
+      const problem = typed.startsWith(`${word} `) ? await problemOf(words) : 'there is no such command';
+      // What names a command alone says which one is meant, and not the whole line.
+      if (problem !== undefined && words.length !== 1) problems.push(`${file}: ${typed}: ${problem}`);
+    }
+    expect(problems).toEqual([]);
+  },
+);
+
+test('a text names no command but of this program, or one of Temporal, which test/cli/typed.process.test.ts runs', () => {
+  expect(printed.filter(({ text }) => !/^(?:reprise|temporal) /.test(text))).toEqual([]);
+});
+
+test('each option that a text of the command line names is one of a command', () => {
+  const options = buildProgram(silentShell()).commands.flatMap((command) => command.options.map(({ long }) => long));
+  const named = sourceTexts
+    .filter(({ file, text }) => file.startsWith('src/cli/') && !/^ *temporal |^ --address|--test/.test(text))
+    .flatMap(({ file, text }) => [...text.matchAll(/(?<![\w-])--[a-z][\w-]*/g)].map(([option]) => ({ file, option })));
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter(({ option }) => !['--help', '--version', ...options].includes(option))).toEqual([]);
 });
 
 test('each command has examples, and there are none of others', () => {
-  const shell = new Shell({
-    stdin: new PassThrough(),
-    stdout: new PassThrough(),
-    stderr: new PassThrough(),
-    env: {},
-    cwd: root,
-  });
-  const commands = buildProgram(shell).commands.map((command) => command.name());
+  const commands = buildProgram(silentShell()).commands.map((command) => command.name());
   expect(Object.keys(examples).toSorted()).toEqual(
     ['reprise', ...commands.filter((name) => name !== 'start')].toSorted(),
   );

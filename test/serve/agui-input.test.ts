@@ -27,6 +27,7 @@ const served: Served = {
   url,
   port: 8234,
   origins: [],
+  typed: (text) => text,
   say: () => {},
 };
 

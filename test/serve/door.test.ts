@@ -19,6 +19,7 @@ const served: Served = {
   url,
   port: 8234,
   origins: ['https://pages.example'],
+  typed: (text) => text,
   say: () => {},
 };
 

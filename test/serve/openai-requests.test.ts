@@ -17,6 +17,7 @@ const served: Served = {
   url: 'http://127.0.0.1:8234',
   port: 8234,
   origins: [],
+  typed: (text) => text,
   say: () => {},
 };
 const app = createApp(served);

@@ -15,6 +15,7 @@ const served: Served = {
   url,
   port: 8234,
   origins: [],
+  typed: (text) => text,
   say: () => {},
 };
 

@@ -1,5 +1,6 @@
 import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
+import { withProgramWord } from '../../src/cli/program-word.ts';
 import type { InboxQuestion, ListedRun, RunRecord, RunStep } from '../../src/client.ts';
 import { issue } from '../../src/serve/access.ts';
 import { createApp } from '../../src/serve/app.ts';
@@ -153,7 +154,8 @@ function serverOf(text: string, change: Partial<RunRecord> = {}) {
     port: 8234,
     origins: [],
   };
-  const app = createApp({ ...served, feeds: undefined, say: () => {} } as never);
+  const typed = (text: string): string => withProgramWord(text, 'npx reprise');
+  const app = createApp({ ...served, feeds: undefined, typed, say: () => {} } as never);
   return (path: string, { headers = {}, method = 'GET' }: { headers?: Record<string, string>; method?: string } = {}) =>
     app.request(`${url}${path}`, {
       method,
@@ -332,4 +334,22 @@ describe('what a call would change in a file is shown', () => {
   ])('%s', (_, input, expected) => {
     expect(callDiff(input)).toBe(expected);
   });
+});
+
+test.each([
+  ['a page for the login', '/login', {}, 'npx reprise token'],
+  ['a refusal', '/api/v1/runs', { authorization: '', accept: 'application/json' }, 'npx reprise token'],
+  ['the page of a run', '/runs/x', {}, '<p class="problem">Failed: Say npx reprise login X</p>'],
+  [
+    'the page of a run whose beginning is left out',
+    '/runs/x',
+    {},
+    "<code>npx reprise show 'Say reprise login X'</code>",
+  ],
+  ['the inbox', '/inbox', {}, 'Say npx reprise login X'],
+  ['the page where it is settled', '/runs/x/answer/key-Say reprise login X', {}, 'Say npx reprise login X'],
+])('%s names commands such as can be typed where the server runs', async (_, path, headers, named) => {
+  const steps = Array.from({ length: 30 }, () => stepsOf('x')).flat();
+  const answer = await serverOf('Say reprise login X', { steps })(path, { headers });
+  expect((await answer.text()).replaceAll('&#39;', "'")).toContain(named);
 });

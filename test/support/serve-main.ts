@@ -20,6 +20,7 @@ const served: Served = {
   url: '',
   port: 0,
   origins: [],
+  typed: (text) => text,
   say: (text) => console.error(text),
 };
 let fetchApp: ReturnType<typeof createApp>['fetch'] = () => new Response(null, { status: 503 });

@@ -43,6 +43,7 @@ export async function serving(
     url: 'http://127.0.0.1:1',
     port: 1,
     origins: [],
+    typed: (text) => text,
     say: (text) => void said.push(text),
     ...changed,
   };

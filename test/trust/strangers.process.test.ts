@@ -81,7 +81,7 @@ describe('whoever may start workflows', () => {
     const withCommand = { agents: [{ id: 'a', backend: { type: 'openai', mcp_servers: [command()] } }] };
     expect(await byStranger('orchestration', { task: 'T', config: withCommand })).toContain(
       'config.agents[0].backend.mcp_servers[0].command: an input may not bring a command of its own. ' +
-        `Put the configuration into the worker's folder and name it, start the run with "reprise ask --config", ` +
+        `Put the configuration into the worker's folder and name it, start the run with \`reprise ask --config FILE "…"\`, ` +
         'or start the worker with --allow commands',
     );
     const research = { idea: 'I', config: { research: { backend: { type: 'openai', ...elsewhere() } } } };

@@ -2,6 +2,7 @@ import type { Notification } from '../../protocol/notify.ts';
 import type { NotifyEntry } from '../../protocol/settings.ts';
 import type { Environment } from '../../util/environment.ts';
 import { shellWord } from '../../util/text/shell-word.ts';
+import { utcText } from '../../workflows/runtime/duration.ts';
 import { beginningOf } from '../../workflows/runtime/size.ts';
 
 type Told = Notification['data'];
@@ -43,7 +44,10 @@ function slackText(data: Told, { command, url }: { command?: string; url?: strin
   const [title, text] =
     'outcome' in data
       ? [`Ended (${data.outcome})`, data.answer]
-      : [`${data.from} waits for a person`, [data.question, data.arguments].filter(Boolean).join('\n')];
+      : [
+          `${data.from} waits for a person${data.expiresAt === null ? '' : ` until ${utcText(data.expiresAt)}`}`,
+          [data.question, data.arguments].filter(Boolean).join('\n'),
+        ];
   const way = url === undefined ? `\`${escaped(command ?? '')}\`` : `<${url}|Look and answer>`;
   const heading = [title, `run ${data.workflowId}`, data.task].map((part) => cut(escaped(part), 200)).join(' · ');
   return `${heading}\n${cut(escaped(text), longest).replaceAll(/^/gm, '> ')}\n${way}`;

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { InboxQuestion, Reprise } from '../../client.ts';
+import { fewWords } from '../../client/names.ts';
 import { isPassing } from '../../client/snapshot.ts';
 import { open, withConnection } from '../connection.ts';
 import { Interruption, usageError } from '../exit.ts';
@@ -99,7 +100,7 @@ const warnOf = (shell: Shell, id: string, reason: Error): void =>
 
 /** What waits, in lines that fit into the width, and the commands that settle it, which stay whole to be copied. */
 export function textOf(waiting: InboxQuestion, temporal: string | undefined, columns: number): string {
-  const { workflowId, questionId, from, kind, question } = waiting;
+  const { workflowId, questionId, from, kind, question, task = '' } = waiting;
   const left = timeLeft(waiting);
   const head = {
     question: `${from} asks (${questionId})${left === undefined ? '' : `, ${left} left`}`,
@@ -108,7 +109,7 @@ export function textOf(waiting: InboxQuestion, temporal: string | undefined, col
     key: `${question} (${from})`,
   }[kind];
   return [
-    ...wrapped(printable(`${workflowId}: ${head}`), columns),
+    ...wrapped(printable(`${workflowId}${task === '' ? '' : ` (${fewWords(task)})`}: ${head}`), columns),
     ...(kind === 'key' ? [] : body(askedText(waiting), { columns })),
     ...waysToSettle(waiting, temporal).map((line) => `  ${line}`),
   ].join('\n');

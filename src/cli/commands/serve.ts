@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { Feeds } from '../../client/feed.ts';
 import { takeConnections } from '../../local/inherited.ts';
-import { readHolder } from '../../local/lock.ts';
+import { isHeld, readHolder } from '../../local/lock.ts';
 import { idleMs } from '../../local/use.ts';
 import { issue } from '../../serve/access.ts';
 import { createApp } from '../../serve/app.ts';
@@ -95,6 +95,7 @@ async function openServed(
     configs: shell.path(options.configs),
     home,
     origins: options.origin ?? [],
+    typed: shell.typed,
     say: (text) => shell.say(text, 'ERROR'),
   };
   return {
@@ -118,10 +119,10 @@ async function listenAt(
   } catch (error) {
     if (named !== undefined || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE')
       throw usageError(`It cannot listen at ${host}:${port}: ${(error as Error).message}`);
-    const isOwn = readHolder(homeFolder(shell))?.httpAddress?.endsWith(`:${port}`);
-    shell.say(
-      `Port ${port} is taken${isOwn ? ", by the server of this folder's `up`, which `reprise down` ends" : ''}: another one is used`,
-    );
+    const home = homeFolder(shell);
+    const served = isHeld(home) ? readHolder(home)?.httpAddress : undefined;
+    const already = `. This folder's \`up\` serves already, at ${served}; \`reprise down\` ends it`;
+    shell.say(`Port ${port} is taken: another one is used${served === undefined ? '' : already}`);
     return listen(answer, { host, port: 0 });
   }
 }

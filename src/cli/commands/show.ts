@@ -5,6 +5,7 @@ import { homeFolder, type CommonOptions } from '../options.ts';
 import { checkOut, writeFiles } from '../out.ts';
 import type { Shell } from '../shell.ts';
 import { layoutFor } from '../show/layout.ts';
+import { withTyped } from '../../client/show/record-parts.ts';
 import { recordText } from '../show/record-text.ts';
 import { choices, runMeant } from '../which-run.ts';
 
@@ -27,7 +28,9 @@ export async function show(
       .catch((error: unknown) => {
         throw error instanceof WorkflowNotFoundError ? new CommandError(`There is no run of the id ${id}`) : error;
       });
-    await shell.print(json ? JSON.stringify(record) : recordText(record, layoutFor(shell, plain)));
+    await shell.print(
+      json ? JSON.stringify(record) : recordText(withTyped(record, shell.typed), layoutFor(shell, plain)),
+    );
     if (out === undefined) return;
     if (['running', 'paused'].includes(record.status) && record.workspace === null)
       throw new CommandError(`The run ${id} has not ended, and has no files to write yet`);

@@ -18,15 +18,7 @@ export function waysToSettle(waiting: InboxQuestion, temporal: string | undefine
       return [remedyOf(waiting), `to go on without it: ${answer} --skip`];
     case 'tool': {
       const approve = approveCommand(waiting, temporal);
-      const address = temporal === undefined ? '' : ` --address ${shellWord(temporal)}`;
-      const input = JSON.stringify({ id: waiting.questionId, action: 'allow' });
-      return [
-        `${approve} --allow`,
-        `${approve} --always`,
-        `${approve} --deny "…"`,
-        `${approve} --edit '{…}'`,
-        `temporal workflow signal${address} --workflow-id ${shellWord(waiting.workflowId)} --name approve --input '${input}'`,
-      ];
+      return [`${approve} --allow`, `${approve} --always`, `${approve} --deny "…"`, `${approve} --edit '{…}'`];
     }
     default:
       return [`${answer} "…"`];

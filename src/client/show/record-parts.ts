@@ -16,8 +16,14 @@ export function standOf({ outcome, state, status }: Pick<RunRecord, 'outcome' | 
   return state === null ? inWords(status) : progressOf(state);
 }
 
-/** A time for people who may be anywhere: `2026-11-26 08:15:00 UTC`. */
-export const utcText = (at: string): string => at.replace('T', ' ').replace(/\..*$/, ' UTC');
+/** A record in which the commands that Reprise names can be typed; those of models stay as they are. */
+export const withTyped = (record: RunRecord, typed: (text: string) => string): RunRecord => ({
+  ...record,
+  failure: record.failure && typed(record.failure),
+  notes: record.notes.map(typed),
+  warnings: record.warnings.map(typed),
+  waiting: record.waiting.map((each) => ({ ...each, question: typed(each.question) })),
+});
 
 /** Whether a step's text is the run's answer or report, which has a place of its own. */
 export function isShownBelow(step: RunStep, result: RunRecord['result']): boolean {

@@ -237,6 +237,7 @@ function usageOf(histories: RunHistory[]): Usage {
       figures.cachedInputTokens += result.usage.cachedInputTokens;
       figures.outputTokens += result.usage.outputTokens;
       figures.costUsd += costOf(result.usage, prices[input.backend.model ?? '']);
+      if (result.usage.estimated) figures.estimated = true;
     }
   }
   return { ...total, byAgent };

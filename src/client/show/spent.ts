@@ -2,13 +2,13 @@ import type { Figures } from '../../protocol/usage.ts';
 import type { Spent } from '../sum-up.ts';
 
 /** What a run has used: `8 calls, 1,951 tokens, $0.0042`. */
-export function spentText({ calls, inputTokens, outputTokens, costUsd }: Figures): string {
-  return costText({ calls, tokens: inputTokens + outputTokens, costUsd });
+export function spentText({ calls, inputTokens, outputTokens, costUsd, estimated = false }: Figures): string {
+  return costText({ calls, tokens: inputTokens + outputTokens, costUsd }, estimated);
 }
 
-/** A sum or a mean over runs: `8.5 calls, 1,951 tokens, $0.0042`. */
-export function costText({ calls, tokens, costUsd }: Spent): string {
-  return `${countText(calls, 'call')}, ${tokensText(tokens)}, ${dollarText(costUsd)}`;
+/** A sum or a mean over runs: `8.5 calls, about 1,951 tokens, $0.0042`. @param isAbout whether tokens are estimated */
+export function costText({ calls, tokens, costUsd }: Spent, isAbout = false): string {
+  return `${countText(calls, 'call')}, ${isAbout ? 'about ' : ''}${tokensText(tokens)}, ${dollarText(costUsd)}`;
 }
 
 const tokensText = (tokens: number): string => countText(Math.round(tokens), 'token');

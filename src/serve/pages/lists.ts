@@ -1,4 +1,5 @@
 import type { ListedRun } from '../../client.ts';
+import { fewWords } from '../../client/names.ts';
 import { kindOf } from '../../client/show/kinds.ts';
 import { ageText, stateOf } from '../../client/show/progress.ts';
 import { dollarText } from '../../client/show/spent.ts';
@@ -12,10 +13,12 @@ import { waitFacts, waitItem } from './waits.ts';
 const most = 50;
 
 /** The newest runs, as `reprise list` lists them. */
-export async function runsPage({ reprise }: Served, access: Access): Promise<{ body: Html; isLive: boolean }> {
+export async function runsPage({ reprise, typed }: Served, access: Access): Promise<{ body: Html; isLive: boolean }> {
   const found = await reprise.list({ limit: most + 1, prefix: access.prefix });
   const runs = found.slice(0, most);
-  const more = html`<p class="facts">These are the newest ${most}; the command <code>list --all</code> lists all.</p>`;
+  const more = html`<p class="facts">
+    These are the newest ${most}; <code>${typed('reprise list --all')}</code> lists all.
+  </p>`;
   return {
     body: html`${runs.length === 0 && html`<p>There are no runs yet.</p>`}
       <ul>
@@ -43,8 +46,9 @@ export async function inboxPage(served: Served, access: Access): Promise<Html> {
   return html`${waiting.length === 0 && html`<p>Nobody waits for a person.</p>`}
   ${waiting.map(
     (each) =>
-      html`<h2><a href="${runPath(each.workflowId)}">${each.workflowId}</a></h2>
-        ${waitItem(each.workflowId, each, access.grant.kind !== 'read')}`,
+      html`<h2><a href="${runPath(each.workflowId)}">${fewWords(each.task ?? each.workflowId)}</a></h2>
+        <p class="facts">${each.workflowId}</p>
+        ${waitItem(each.workflowId, { ...each, question: served.typed(each.question) }, access.grant.kind !== 'read')}`,
   )}
   ${silent.map((id) => html`<p class="problem">${id} waits for a person and does not tell its question.</p>`)}`;
 }

@@ -29,10 +29,11 @@ const isOwn = /^\/(?![/\\])[^\\\0-\x20\x7F]*$/;
  * Logs in by a token, whose holder has a cookie from then on that lets no more and lasts no longer. By a link of a foreign page
  * nobody is logged in who has not said so: what they then type would be read by whoever has that token too.
  */
-export function logIn(c: Context<ServeEnv>, { owner, url }: Served, read: ReadToken, { next, token }: Wish): Response {
+export function logIn(c: Context<ServeEnv>, served: Served, read: ReadToken, { next, token }: Wish): Response {
+  const { owner, url } = served;
   // To browsers another port of this machine, and another name of the same domain, is the same site.
   const isForeign = c.req.method === 'GET' && /^(?:cross|same)-site$/.test(c.req.header('sec-fetch-site') ?? '');
-  if (token === undefined || isForeign) return loginPage(c, { next, token });
+  if (token === undefined || isForeign) return loginPage(c, served, { next, token });
   try {
     const { grant, until = Infinity } = read(token.trim());
     const end = Math.min(until, Date.now() + lastsMs);
@@ -45,7 +46,7 @@ export function logIn(c: Context<ServeEnv>, { owner, url }: Served, read: ReadTo
     });
   } catch (error) {
     if (!(error instanceof HttpProblem)) throw error;
-    return loginPage(c, { next }, error);
+    return loginPage(c, served, { next }, error);
   }
   return c.redirect(nextOf(next), 303);
 }
@@ -55,7 +56,7 @@ interface Wish {
   next: string | undefined;
 }
 
-function loginPage(c: Context<ServeEnv>, { next, token = '' }: Wish, wrong?: HttpProblem): Response {
+function loginPage(c: Context<ServeEnv>, { typed }: Served, { next, token = '' }: Wish, wrong?: HttpProblem): Response {
   const problem = wrong?.status === 401 ? 'This token opens nothing here.' : wrong?.message;
   const body = html`<form method="post" action="/login">
     <input type="hidden" name="next" value="${nextOf(next)}" />
@@ -70,7 +71,7 @@ function loginPage(c: Context<ServeEnv>, { next, token = '' }: Wish, wrong?: Htt
       required
       ${problem !== undefined && html`aria-invalid="true" aria-describedby="token-problem"`}
     />
-    <p class="facts"><code>${'reprise token'}</code> prints it where the server runs.</p>
+    <p class="facts"><code>${typed('reprise token')}</code> prints it where the server runs.</p>
     <button class="first">Log in</button>
   </form>`;
   return answerPage(c, { title: 'Log in', body, status: wrong?.status ?? 200, headers: wrong?.headers ?? {} });

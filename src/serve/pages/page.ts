@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { raw } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { utcText } from '../../client/show/record-parts.ts';
+import { utcText } from '../../workflows/runtime/duration.ts';
 import type { Problem } from '../problems.ts';
 import type { ServeEnv } from '../served.ts';
 import { html, type Html } from './html.ts';

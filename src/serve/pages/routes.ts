@@ -33,7 +33,7 @@ export function pageRoutes(served: Served, read: ReadToken): Hono<ServeEnv> {
     const text = Object.hasOwn(outcomes, done) ? outcomes[done as Outcome] : undefined;
     return answerPage(c, {
       title: titleOf(record),
-      body: html`${text !== undefined && html`<p class="done" role="status">${text}</p>`}${runBody(record, mayAct(c))}`,
+      body: html`${text !== undefined && html`<p class="done" role="status">${text}</p>`}${runBody(record, mayAct(c), served.typed)}`,
       isLive: !isOver(record),
     });
   });
@@ -64,7 +64,12 @@ export function pageRoutes(served: Served, read: ReadToken): Hono<ServeEnv> {
       const begun = told.events.findLast((event) => event.type === 'started' || event.type === 'turn');
       const question = begun?.type === 'started' ? begun.task : (begun?.text ?? '');
       const way = html`<p class="facts"><a href="${runPath(id)}">The run</a>, ${id}</p>`;
-      return form(c, titleOf({ id, question }), html`${way}${settleForms(kit, id, pending)}`, refused);
+      return form(
+        c,
+        titleOf({ id, question }),
+        html`${way}${settleForms(kit, id, { ...pending, question: served.typed(pending.question) })}`,
+        refused,
+      );
     }
     const closing = closingOf(told.events, waits);
     if (closing === undefined) throw new HttpProblem(404, `${id} has no question and no tool call ${waits}`);

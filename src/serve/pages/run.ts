@@ -1,11 +1,13 @@
 import type { RunRecord } from '../../client.ts';
 import { firstLine } from '../../client/names.ts';
 import { kindOf } from '../../client/show/kinds.ts';
-import { changesOf, isShownBelow, placeOf, resultParts, standOf, utcText } from '../../client/show/record-parts.ts';
+import { changesOf, isShownBelow, placeOf, resultParts, standOf, withTyped } from '../../client/show/record-parts.ts';
 import { countText, spentText } from '../../client/show/spent.ts';
 import { stepTexts } from '../../client/show/step-text.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
-import { durationText } from '../../workflows/runtime/duration.ts';
+import { durationText, utcText } from '../../workflows/runtime/duration.ts';
+import { shellWord } from '../../util/text/shell-word.ts';
+import type { Served } from '../served.ts';
 import { actsOf, runActs } from './forms.ts';
 import { html, listPart, runPath, textBlock, type Html } from './html.ts';
 import { waitItem } from './waits.ts';
@@ -19,7 +21,8 @@ export const isOver = ({ status }: RunRecord): boolean => !['running', 'paused']
 export const titleOf = ({ id, question }: Pick<RunRecord, 'id' | 'question'>): string => firstLine(question) || id;
 
 /** Everything that a run has done, as `reprise show` tells it. @param mayAct whether whoever reads it may do something about it */
-export function runBody(record: RunRecord, mayAct: boolean): Html {
+export function runBody(found: RunRecord, mayAct: boolean, typed: Served['typed']): Html {
+  const record = withTyped(found, typed);
   const { failure, id, notes, question, usage, waiting, warnings, workflow } = record;
   const problems = [...(failure === null ? [] : [`Failed: ${failure}`]), ...notes];
   const acts = mayAct && !isOver(record) ? actsOf(workflow) : [];
@@ -36,7 +39,7 @@ export function runBody(record: RunRecord, mayAct: boolean): Html {
       html`<h2>${title}</h2>
         ${textBlock(text)}`,
   )}
-  ${filesPart(record)} ${listPart('Agents', agentLines(record))} ${stepsPart(record)}
+  ${filesPart(record)} ${listPart('Agents', agentLines(record))} ${stepsPart(record, typed)}
   ${listPart(
     'Cost',
     Object.entries(usage.byAgent).map(([agent, spent]) => `${agent}: ${spentText(spent)}`),
@@ -78,7 +81,7 @@ const agentLines = ({ state }: RunRecord): string[] =>
   });
 
 /** The steps under headings for turns, attempts, iterations or rounds; calls of tools are folded. */
-function stepsPart({ id, result, steps }: RunRecord): Html | false {
+function stepsPart({ id, result, steps }: RunRecord, typed: Served['typed']): Html | false {
   const left = steps.length - mostSteps;
   let place = '';
   const parts = steps.slice(-mostSteps).map((step) => {
@@ -100,7 +103,9 @@ function stepsPart({ id, result, steps }: RunRecord): Html | false {
             ${blocks}`
     }`;
   });
-  const earlier = html`<p class="facts">${left} earlier steps are told by <code>reprise show ${id}</code></p>`;
+  const earlier = html`<p class="facts">
+    ${left} earlier steps are told by <code>${typed('reprise show')} ${shellWord(id)}</code>
+  </p>`;
   return (
     steps.length > 0 &&
     html`<h2>What has happened</h2>

@@ -13,6 +13,7 @@ function add(figures: Figures, usage: TokenUsage, cost: number): void {
   figures.cachedInputTokens += usage.cachedInputTokens;
   figures.outputTokens += usage.outputTokens;
   figures.costUsd += cost;
+  if (usage.estimated) figures.estimated = true;
 }
 
 /** What the next run of a session takes over from this one. */

@@ -1,5 +1,6 @@
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { Usage } from '../../protocol/usage.ts';
+import { utcText } from './duration.ts';
 import { cutToBytes, shortened } from './size.ts';
 
 /**
@@ -72,7 +73,7 @@ function usageLines(usage: Usage | null): string[] {
 /** What waits, until when, and how a person settles it. */
 function pendingLines(pending: PendingQuestion, workflowId: string): string[] {
   const { arguments: given = '', expiresAt, from, kind, question, questionId, tool = '' } = pending;
-  const until = expiresAt === null ? '' : `It waits until ${expiresAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}.`;
+  const until = expiresAt === null ? '' : `It waits until ${utcText(expiresAt)}.`;
   const [title, asked, how] = {
     question: [
       `${from} asks a person`,

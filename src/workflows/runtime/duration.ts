@@ -7,3 +7,6 @@ export function durationText(milliseconds: number): string {
   if (minutes === 0) return `${seconds} s`;
   return rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${part}`;
 }
+
+/** A time for people who may be anywhere: `2026-11-26 08:15:00 UTC`. */
+export const utcText = (at: string): string => at.replace('T', ' ').replace(/\..*$/, ' UTC');

@@ -114,7 +114,7 @@ export class Messages {
     if (this.#signals !== manySignals) return;
     const text =
       `This run has had ${manySignals} signals. Temporal takes 10,000 in one run and refuses all later ones; ` +
-      'what is sent as an update of the same name still arrives (temporal workflow update execute --name answer …)';
+      'what is sent as an update of the same name still arrives, and so does what the command line sends';
     this.#events.emit({ type: 'warning', text });
   }
 }

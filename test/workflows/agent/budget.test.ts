@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { spentText } from '../../../src/client/show/spent.ts';
 import { budgetLeft, spentLimit } from '../../../src/workflows/agent/budget.ts';
 import { costOf } from '../../../src/workflows/agent/budget.ts';
 import { UsageTracker } from '../../../src/workflows/agent/usage-tracker.ts';
@@ -32,6 +33,25 @@ test('cached input tokens cost their own price, and a model without a price cost
   expect(costOf(usage, { input: 2, cachedInput: 0.5, output: 10, long })).toBeCloseTo(1.2 + 0.2 + 1);
   const longer = { ...long, above: usage.inputTokens - 1 };
   expect(costOf(usage, { input: 2, cachedInput: 0.5, output: 10, long: longer })).toBeCloseTo(12 + 2 + 10);
+});
+
+test('a total says that it is one of estimates as soon as a provider has not counted, and so do the words for it', () => {
+  const tracker = new UsageTracker(undefined, {});
+  const usage = { inputTokens: 80, cachedInputTokens: 0, outputTokens: 20 };
+  for (const [agent, estimated] of [
+    ['a', false],
+    ['b', true],
+    ['b', false],
+  ] as const) {
+    tracker.callStarted(agent);
+    tracker.callEnded(agent, 'm', { ...usage, ...(estimated && { estimated }) });
+  }
+  const { byAgent, ...total } = tracker.total;
+  expect([total, byAgent['a'], byAgent['b']].map((figures) => spentText(figures!))).toEqual([
+    '3 calls, about 300 tokens, $0.0000',
+    '1 call, 100 tokens, $0.0000',
+    '2 calls, about 200 tokens, $0.0000',
+  ]);
 });
 
 type Act = { act: 'start' | 'reply' | 'leave'; isOver: boolean };
