@@ -30,3 +30,18 @@ test('runs are asked what waits once for all who look meanwhile, and each sees t
   expect(seen[0]).toEqual([['r3', own], `r2, ${own}`]);
   expect(seen.at(-1)).toEqual([[own], own]);
 });
+
+test('all runs are summed up once for all who ask meanwhile', async () => {
+  let asked = 0;
+  const stats = async () => {
+    asked += 1;
+    await pause(20);
+    return { unread: asked };
+  };
+  const app = createApp({ ...place, reprise: { stats }, feeds: undefined, say: () => {} } as never);
+  const headers = { host: '127.0.0.1:8234', authorization: `Bearer ${owner}` };
+  const ask = async (): Promise<unknown> => (await app.request(`${url}/api/v1/stats`, { headers })).json();
+  const told = await Promise.all(Array.from({ length: 200 }, ask));
+  expect(asked).toBeLessThan(4);
+  expect(told.at(-1)).toEqual({ unread: asked });
+});

@@ -3,11 +3,14 @@ import type { Run } from '../../client.ts';
 import { reaches } from '../access.ts';
 import { inboxOf } from '../inbox.ts';
 import { HttpProblem } from '../problems.ts';
+import { shared } from '../shared.ts';
 import { freshId } from '../start.ts';
 import { filesOf } from './files.ts';
 import { inputOf, startSchema, writtenStart } from './inputs.ts';
 import { resultOf } from './results.ts';
 import { flag, operation, runId, valid, waitOf, type Operation } from './operation.ts';
+
+const statsOf = shared((reprise) => reprise.stats());
 
 /** What the library's method says of a run. */
 const told = (word: string, name: string, what: string, ask: (run: Run) => Promise<unknown>): Operation =>
@@ -70,7 +73,7 @@ export const runOperations: Operation[] = [
     answers: { 200: 'The figures.' },
     async handle({ access, c, served }) {
       if (access.prefix !== '') throw new HttpProblem(403, 'This token sees its own runs alone');
-      return c.json(await served.reprise.stats());
+      return c.json(await statsOf(served.reprise));
     },
   }),
   operation({
