@@ -55,7 +55,7 @@ test('a response is the answer of the team with a summary of what was done, and 
   expect(await set.client.responses.retrieve(response.id)).toEqual(response);
   const { data } = await set.client.responses.inputItems.list(response.id);
   expect(data).toMatchObject([{ role: 'user', content: [{ type: 'input_text', text: 'Say hello.' }] }]);
-  await expect(set.client.responses.delete(response.id)).rejects.toMatchObject({ status: 404 });
+  await expect(set.client.responses.delete(response.id)).rejects.toMatchObject({ status: 405 });
 });
 
 test('a stream has the typed events of the API, numbered without a gap', async () => {
