@@ -12,7 +12,9 @@ import { sheetsOf, tableOfSheet } from './sheet-text.ts';
 import { columnNames, parseTable, summaryOf, type Table } from './table.ts';
 
 const binaryEndings =
-  '.pdf .png .jpg .jpeg .gif .webp .tif .tiff .bmp .xlsx .docx .pptx .zip .gz .db .parquet .mp3'.split(' ');
+  '.pdf .png .jpg .jpeg .gif .webp .tif .tiff .bmp .xls .xlsx .ods .doc .docx .odt .pptx .zip .gz .db .parquet .mp3'.split(
+    ' ',
+  );
 
 /**
  * The text of a recognised file, and what is wrong with it. An image and an archive have neither. Never throws.

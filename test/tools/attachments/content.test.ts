@@ -95,6 +95,7 @@ describe('a note says what is wrong with', () => {
       /^2 of 3 rows have more or fewer cells than the 2 columns \(the first: row 2\)$/,
     ],
     ['what holds nothing', 'a.csv', ' \n', /^the file is empty$/],
+    ['the name of an old workbook', 'a.xls', '<table>', /^it is a plain text, whatever its ending \.xls says$/],
     ['a name', 'photo.png', '<html>Not found', /^it is a plain text, whatever its ending \.png says$/],
   ])('%s, and its text is kept', async (_, name, content, note) => {
     expect(await read(name, content)).toEqual({ text: content, note: expect.stringMatching(note) });
