@@ -23,7 +23,7 @@ export interface Served {
   /** The origins whose pages may use it besides its own. */
   origins: readonly string[];
   /** A text whose commands can be typed where the server runs. */
-  typed(text: string): string;
+  typed: (text: string) => string;
   /** Is told what went wrong that no client is told. */
   say(text: string): void;
 }
