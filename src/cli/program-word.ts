@@ -35,7 +35,10 @@ function foldersAbove(folder: string): string[] {
 
 const names = Object.keys(examples).filter((name) => name !== 'reprise');
 
-const commands = new RegExp(String.raw`(?<![\w./@-])(?:npx )?reprise(?= (?:\[|(?:${names.join('|')})(?![\w-])))`, 'g');
+const commands = new RegExp(
+  String.raw`(?<![\w./@-])(?:npx )?reprise(?= (?:\[|--help|(?:${names.join('|')})(?![\w-])))`,
+  'g',
+);
 
 /**
  * A text with each of this program's commands in it as it can be typed. Whoever writes such a text, be it a worker elsewhere,

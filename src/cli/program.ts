@@ -19,6 +19,7 @@ import {
   type CommonOptions,
   type FollowOptions,
 } from './options.ts';
+import { unknownCommandText } from './unknown-command.ts';
 import type { ApproveOptions } from './commands/approve.ts';
 import type { AnswerOptions } from './commands/answer.ts';
 import type { CancelOptions } from './commands/cancel.ts';
@@ -54,6 +55,14 @@ export function buildProgram(shell: Shell): Command {
     const lines = examples[command.name()]?.map((line) => `  ${line}\n`);
     if (lines !== undefined) command.addHelpText('after', `\nExamples:\n${lines.join('')}`);
   }
+  program.on('command:*', ([word = '']: string[]) =>
+    program.error(
+      unknownCommandText(
+        word,
+        program.commands.map((command) => command.name()),
+      ),
+    ),
+  );
   return program.addHelpText('after', exitStatusText);
 }
 
@@ -115,13 +124,13 @@ function addPersonCommands(shell: Shell, program: Command): void {
     .option('--watch', 'go on, and print what is new as it appears')
     .option('--json', 'print one JSON array; with --watch one JSON object a line')
     .action(async (options: InboxOptions) => (await import('./commands/inbox.ts')).inbox(shell, options));
-  withTemporal(program.command('answer [id] [text]'))
+  withTemporal(program.command('answer [id] [text...]'))
     .description('answer a question of a run; without TEXT the terminal prompts for it, - reads standard input')
     .option('--question <qid>', 'the question (default: the one that waits)')
     .option('--skip', 'pass: the agent goes on without an answer')
     .option('--plain', 'no emoji')
-    .action(async (id: string | undefined, text: string | undefined, options: AnswerOptions) =>
-      (await import('./commands/answer.ts')).answer(shell, id, text, options),
+    .action(async (id: string | undefined, text: string[], options: AnswerOptions) =>
+      (await import('./commands/answer.ts')).answer(shell, id, text.length > 0 ? text.join(' ') : undefined, options),
     );
   withTemporal(program.command('approve [id] [call]'))
     .description('decide about a tool call that waits for leave; without an option the terminal prompts')

@@ -65,7 +65,7 @@ describe('ask', () => {
     }
     expect(stderr).toMatch(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] .*Handling orchestration restart/m);
     expect(stderr.match(/Only a plan\./g)).toHaveLength(1);
-    expect(stderr).toMatch(/2 attempts, \d+ s, 15 calls, [\d,]+ tokens, \$\d/);
+    expect(stderr).toMatch(/2 attempts, \d+ s, 15 calls, (?:about )?[\d,]+ tokens, \$\d/);
   });
 
   test('the first question is followed by three commands to go on with, on standard error and not with --json', async () => {

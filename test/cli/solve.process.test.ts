@@ -150,7 +150,7 @@ describe('with a scripted model', () => {
       expect(log).toContain(said);
     }
     expect(stderr).toMatch(
-      /^3 of 3 subtasks completed, 4 executions, 2 retries, complete, \d+ s, \d+ calls, [\d,]+ tokens, \$\d/m,
+      /^3 of 3 subtasks completed, 4 executions, 2 retries, complete, \d+ s, \d+ calls, (?:about )?[\d,]+ tokens, \$\d/m,
     );
     const stamp = '\\[\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\]';
     for (const [text, line] of [

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Command } from 'commander';
+import type { Command, CommanderError } from 'commander';
 import { afterAll, expect, test } from 'vitest';
 import { examples } from '../../src/cli/examples.ts';
 import { buildProgram } from '../../src/cli/program.ts';
@@ -73,7 +73,8 @@ async function problemOf(words: string[]): Promise<string | undefined> {
     await program.parseAsync(words, { from: 'user' });
     return undefined;
   } catch (error) {
-    return (error as Error).message;
+    const { code, message } = error as CommanderError;
+    return code === 'commander.helpDisplayed' ? undefined : message;
   }
 }
 

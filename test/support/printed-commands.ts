@@ -6,6 +6,7 @@ import { PassThrough, type Writable } from 'node:stream';
 import type { InboxQuestion } from '../../src/client.ts';
 import { init } from '../../src/cli/commands/init.ts';
 import { answerCommand, approveCommand, noticeBox } from '../../src/cli/questions/box.ts';
+import { unknownCommandText } from '../../src/cli/unknown-command.ts';
 import { waysToSettle } from '../../src/cli/questions/ways-to-settle.ts';
 import { Shell } from '../../src/cli/shell.ts';
 import { refusalText } from '../../src/trust/guard.ts';
@@ -53,6 +54,7 @@ const composed: Record<string, () => string[] | Promise<string[]>> = {
   'src/cli/questions/box.ts': () => ofEachKind.map((each) => noticeBox(silentShell(), each, false, server)),
   'src/cli/questions/prompter.ts': left,
   'src/cli/questions/ways-to-settle.ts': () => ofEachKind.flatMap((each) => waysToSettle(each, server)),
+  'src/cli/unknown-command.ts': () => ['Which database?', 'stop'].map((word) => unknownCommandText(word, [])),
   'src/trust/guard.ts': () =>
     ['ask', 'chat', 'research', 'solve'].flatMap((name) =>
       ['config', 'attachments'].map((key) => refusalText({ path: [key], what: 'x', flag: 'commands' }, name)),
@@ -64,6 +66,7 @@ const composed: Record<string, () => string[] | Promise<string[]>> = {
 /** What begins as a command does and is no text, or only prose, or changes the machine, or needs what it may lack. */
 const notRun = [
   ['src/cli/commands/up.ts', 'export TEMPORAL_ADDRESS='],
+  ['src/cli/commands/start.ts', 'npm '],
   ['src/cli/model-servers.ts', 'lms server start'],
   ['src/cli/model-servers.ts', 'ollama pull'],
   ['src/cli/model-servers.ts', 'ollama serve'],

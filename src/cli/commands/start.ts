@@ -60,6 +60,11 @@ const sampleQuestion = 'How many attempts does an orchestration get by default, 
 
 /** `npm start`: asks a question as `ask` does, and then says what else there is to do. */
 export async function first(shell: Shell, task = sampleQuestion, options: FollowOptions): Promise<void> {
+  const taken = ['agents', 'attach', 'budget', 'config', 'model', 'tools'].find(
+    (name) => shell.env[`npm_config_${name}`],
+  );
+  if (taken !== undefined)
+    throw usageError(`npm has taken --${taken} as an option of its own. Put -- before it: npm start -- --${taken} …`);
   const isOffline = defaultBackend(shell.environment).type === 'offline';
   await ask(shell, task, options, (id) => {
     if (!options.json) shell.say(nextText(id, isOffline));

@@ -77,13 +77,14 @@ export class Progress {
 
 function spentParts({ limits, usage }: State): string[] {
   if (usage === null) return [];
-  const { calls, costUsd, inputTokens, outputTokens } = usage;
+  const { calls, costUsd, estimated, inputTokens, outputTokens } = usage;
+  const about = estimated ? 'about ' : '';
   const tokens = inputTokens + outputTokens;
   return [
     limits?.calls === undefined ? countText(calls, 'call') : `${calls} of ${countText(limits.calls, 'call')}`,
     limits?.tokens === undefined
-      ? countText(tokens, 'token')
-      : `${numberText(tokens, 0)} of ${countText(limits.tokens, 'token')}`,
+      ? `${about}${countText(tokens, 'token')}`
+      : `${about}${numberText(tokens, 0)} of ${countText(limits.tokens, 'token')}`,
     `${dollarText(costUsd)}${limits?.usd === undefined ? '' : ` of ${limitText(limits)}`}`,
   ];
 }

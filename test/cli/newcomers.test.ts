@@ -1,0 +1,30 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { run } from '../../src/cli/run.ts';
+
+/** What a command that starts nothing says, and its status. */
+async function told(words: string[], env: NodeJS.ProcessEnv = {}): Promise<[status: number, said: string]> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const status = await run(words, { stdin, stdout, stderr, env: { npm_command: 'exec', ...env }, cwd: '/' });
+  return [status, String(stderr.read())];
+}
+
+test.each([
+  ['a question', 'Which database?', "to ask a team: npx reprise ask 'Which database?'"],
+  ['a word that is nearly a command', 'aks', 'did you mean ask?'],
+  ['what other programs call it', 'stop', 'did you mean cancel?'],
+  ['the same, although another command is near', 'logs', 'did you mean show?'],
+])('%s in the place of a command leads to the command that is meant', async (_, word, hint) => {
+  const said = `error: unknown command '${word}'; ${hint}\n(npx reprise --help lists all commands)\n`;
+  expect(await told([word])).toEqual([2, said]);
+});
+
+test('an option that npm has kept for itself is not passed over', async () => {
+  const [status, said] = await told(['start', 'ollama/qwen3:8b'], { npm_config_model: 'true' });
+  expect([status, said]).toEqual([2, expect.stringContaining('npm start -- --model …')]);
+});
+
+test('an answer needs no quotes', async () => {
+  const nowhere = { REPRISE_HOME: '/nowhere/at/all', TEMPORAL_ADDRESS: '127.0.0.1:1' };
+  expect(await told(['answer', 'q1', 'Dark', 'mode', 'please'], nowhere)).toEqual([3, expect.any(String)]);
+});
