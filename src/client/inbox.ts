@@ -30,7 +30,7 @@ export async function waitingRuns(client: Client): Promise<WaitingRun[]> {
   const runs: WaitingRun[] = [];
   try {
     for await (const { memo, workflowId } of lenient(client).workflow.list({ query }))
-      runs.push({ id: workflowId, task: firstLine(String(memo?.['question'] ?? '')) });
+      runs.push({ id: workflowId, task: firstLine((memo?.['question'] as string | undefined) ?? '') });
   } catch (error) {
     if (!isUnknownAttribute(error)) throw error;
   }
