@@ -66,6 +66,7 @@ describe('inbox', () => {
     expect(listed).toEqual([
       {
         workflowId: 'listed',
+        task: 'Paint it.',
         kind: 'question',
         questionId,
         from: 'agent_a',
