@@ -59,7 +59,9 @@ describe('inbox', () => {
   test('lists each question with the line that answers it, and that line works', async () => {
     const { questionId } = await startAsking('listed');
     const { stdout } = await home.run(['inbox']);
-    expect(stdout).toMatch(/^listed \(Paint it\.\): agent_a asks \(.*\), \d min( \d+ s)? left\n {2}What color theme\?\n/m);
+    expect(stdout).toMatch(
+      /^listed \(Paint it\.\): agent_a asks \(.*\), \d min( \d+ s)? left\n {2}What color theme\?\n/m,
+    );
     const command = `reprise answer listed --question ${questionId}`;
     expect(stdout).toContain(`  ${command} "…"`);
     const listed = JSON.parse((await home.run(['inbox', '--json'])).stdout) as InboxQuestion[];
