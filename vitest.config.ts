@@ -64,7 +64,6 @@ const everyday = [
   'workflows/react',
   'workflows/attachments',
   'workflows/workspaces',
-  'workflows/limits',
   'client/http',
   'serve/rest',
   'serve/openai',
