@@ -2,6 +2,8 @@
 interface TypedColumn {
   type: 'REAL' | 'TEXT';
   values: Array<number | string | null>;
+  /** How a number was understood that may be another one, where nothing in the table tells: `1.250 is taken for 1250`. */
+  taken?: string;
 }
 
 /**
@@ -29,7 +31,10 @@ export function typedColumns(columns: string[][], usual?: DecimalMark): TypedCol
   const mark = usual === undefined ? '.' : (only.find((each) => each === ',') ?? only[0] ?? usual);
   return columns.map((cells, index) => {
     const marks = fitting[index] ?? [];
-    return typedColumn(cells, marks.includes(mark) ? mark : marks[0]);
+    const typed = typedColumn(cells, marks.includes(mark) ? mark : marks[0]);
+    const isGuessed = usual !== undefined && only.length === 0 && marks.length === 2;
+    const at = isGuessed ? cells.findIndex((cell) => /[.,]/.test(cell)) : -1;
+    return at === -1 ? typed : { ...typed, taken: `${cells[at]?.trim()} is taken for ${typed.values[at]}` };
   });
 }
 

@@ -24,6 +24,8 @@ export interface QueryResult {
   rows: unknown[][];
   /** Says of how many rows these are the first, if they are not all. */
   note?: string;
+  /** How numbers were understood that may be others. */
+  numbers?: string;
 }
 
 const mostRows = 200;
@@ -41,7 +43,7 @@ const longestNames = 4000;
  */
 export default async function answer(query: TableQuery, post: (table: string) => void): Promise<QueryResult> {
   const { bytes, mediaType, sql } = query;
-  const db = bytes === undefined ? loaded(query) : await openDatabase({ bytes, mediaType });
+  const { db, taken = [] } = bytes === undefined ? loaded(query) : { db: await openDatabase({ bytes, mediaType }) };
   const all = tablesIn(db);
   const names = all.filter(({ isView }) => !isView).map(({ name }) => name);
   const [first] = names;
@@ -56,11 +58,12 @@ export default async function answer(query: TableQuery, post: (table: string) =>
   const table = cut(`${declared.join(', ')}${hasData ? '' : `; data is ${quotedName(first)} too`}`, longestNames);
   post(table);
   const rows = names.map((name) => db.prepare(`SELECT count(*) AS rows FROM main.${quotedName(name)}`).get()?.['rows']);
-  return { table, table_rows: rows.reduce<number>((sum, some) => sum + Number(some), 0), ...select(db, sql) };
+  const table_rows = rows.reduce<number>((sum, some) => sum + Number(some), 0);
+  return { table, table_rows, ...(taken.length > 0 && { numbers: taken.join('; ') }), ...select(db, sql) };
 }
 
-/** A database in memory with the tables of a text. */
-function loaded({ text, ...found }: TableQuery): DatabaseSync {
+/** A database in memory with the tables of a text, and what was taken for which number. */
+function loaded({ text, ...found }: TableQuery): { db: DatabaseSync; taken: string[] } {
   const all = tablesOf(found, text);
   const tables = [...all].filter(([, { columns }]) => columns.length > 0);
   if (tables.length === 0) throw new Error('the table is empty');
@@ -68,11 +71,10 @@ function loaded({ text, ...found }: TableQuery): DatabaseSync {
   // Otherwise SQLite writes to files what does not fit into its cache.
   db.exec('PRAGMA temp_store = MEMORY');
   const names = uniqueNames(tables.map(([name]) => (/^sqlite_/i.test(name) ? `_${name}` : name)));
-  for (const [index, [, table]] of tables.entries()) load(db, names[index] ?? '', table);
-  return db;
+  return { db, taken: tables.flatMap(([, table], index) => load(db, names[index] ?? '', table)) };
 }
 
-function load(db: DatabaseSync, name: string, { columns, mark, rows }: Table): void {
+function load(db: DatabaseSync, name: string, { columns, mark, rows }: Table): string[] {
   const typed = typedColumns(
     columns.map((_, index) => rows.map((row) => row[index] ?? '')),
     mark,
@@ -82,6 +84,9 @@ function load(db: DatabaseSync, name: string, { columns, mark, rows }: Table): v
   const insert = db.prepare(`INSERT INTO ${quotedName(name)} VALUES (${columns.map(() => '?').join(', ')})`);
   for (const index of rows.keys()) insert.run(...typed.map(({ values }) => values[index] ?? null));
   db.exec('COMMIT');
+  return typed.flatMap(({ taken }, index) =>
+    taken === undefined ? [] : [`in ${quotedName(columns[index] ?? '')} ${taken}`],
+  );
 }
 
 /**

@@ -45,14 +45,19 @@ describe('a column is numbers where all of its cells are plain ones', () => {
   });
 
   test.each([
-    [['3,50', '12,99'], '.', 1250],
-    [['3.5', '12'], ',', 1.25],
-    [['Aach', 'Bonn'], ',', 1250],
-    [['Aach', 'Bonn'], '.', 1.25],
-    [['3,50', '12,99'], undefined, 1.25],
-  ] as const)('or from the other columns, or from the semicolons between them: %j, %s', (other, usual, amount) => {
-    expect(typedColumns([['1.250', '12.400'], [...other]], usual)[0]?.values[0]).toBe(amount);
-  });
+    [['3,50', '12,99'], '.', 1250, undefined],
+    [['3.5', '12'], ',', 1.25, undefined],
+    [['Aach', 'Bonn'], ',', 1250, '1.250 is taken for 1250'],
+    [['Aach', 'Bonn'], '.', 1.25, '1.250 is taken for 1.25'],
+    [['3,50', '12,99'], undefined, 1.25, undefined],
+  ] as const)(
+    'or from the other columns, or from the semicolons between them, which is said: %j, %s',
+    (other, usual, amount, taken) => {
+      const [column] = typedColumns([['1.250', '12.400'], [...other]], usual);
+      expect(column?.values[0]).toBe(amount);
+      expect(column?.taken).toBe(taken);
+    },
+  );
 
   test('however a number is written, in either notation', () => {
     fc.assert(
