@@ -2,7 +2,7 @@ import { isGrpcServiceError, ServiceError, type Client } from '@temporalio/clien
 import { pendingQuestionsQuery } from '../protocol/definitions.ts';
 import type { PendingQuestion } from '../protocol/questions.ts';
 import { inParallel } from './in-parallel.ts';
-import { lenient } from './list.ts';
+import { listed } from './list.ts';
 import { firstLine } from './names.ts';
 
 /** Something that waits for a person, and the run that it belongs to. */
@@ -29,7 +29,7 @@ interface WaitingRun {
 export async function waitingRuns(client: Client): Promise<WaitingRun[]> {
   const runs: WaitingRun[] = [];
   try {
-    for await (const { memo, workflowId } of lenient(client).workflow.list({ query }))
+    for await (const { memo, workflowId } of listed(client, query))
       runs.push({ id: workflowId, task: firstLine((memo?.['question'] as string | undefined) ?? '') });
   } catch (error) {
     if (!isUnknownAttribute(error)) throw error;

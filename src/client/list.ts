@@ -59,7 +59,7 @@ export async function listRuns(
   const which = open ? openOnly : `ExecutionStatus != 'ContinuedAsNew'`;
   const begins = prefix === '' ? '' : ` AND WorkflowId STARTS_WITH '${prefix}'`;
   const query = `${ofTypes(workflowTypes)} AND ${which}${begins}`;
-  for await (const info of lenient(client).workflow.list({ query, pageSize: Math.min(limit, 200) })) {
+  for await (const info of listed(client, query, Math.min(limit, 200))) {
     if (found.length >= limit) break;
     found.push(info);
   }
@@ -67,8 +67,11 @@ export async function listRuns(
   return inParallel(found, (info) => listedRun(client, info, until));
 }
 
-/** A client for which a run whose key is not at hand has a memo that says so, so that the others are listed all the same. */
-export function lenient({ connection, options }: Client): Client {
+/** The runs that Temporal lists; one whose key is not at hand has a memo that says so, and holds up no other. */
+export const listed = (client: Client, query?: string, pageSize?: number): AsyncIterable<WorkflowExecutionInfo> =>
+  lenient(client).workflow.list({ ...(query !== undefined && { query }), ...(pageSize !== undefined && { pageSize }) });
+
+function lenient({ connection, options }: Client): Client {
   const payloadCodecs = options.loadedDataConverter.payloadCodecs.map(tolerant);
   return new Client({ connection, namespace: options.namespace, dataConverter: { payloadCodecs } });
 }

@@ -1,6 +1,7 @@
 import { Client } from '@temporalio/client';
 import { workflowTypes } from '../protocol/definitions.ts';
 import { isOpenStatus } from '../util/run-status.ts';
+import { listed } from './list.ts';
 
 export interface RetainedOptions {
   /** The namespaces whose runs use the store: Temporal's ids, and names. */
@@ -36,7 +37,7 @@ export async function retainedWorkflows(client: Client, options: RetainedOptions
     await assertIsHere(client, id, namespace);
     const { loadedDataConverter: _, ...same } = client.options;
     const there = new Client({ ...same, connection: client.connection, namespace });
-    for await (const { closeTime, status, type, workflowId } of there.workflow.list()) {
+    for await (const { closeTime, status, type, workflowId } of listed(there)) {
       if (!workflowTypes.includes(type) && !known.has(workflowId)) continue;
       const isOpen = isOpenStatus(status.name);
       runs.push({ workflowId, isOpen });

@@ -83,6 +83,32 @@ export interface Results {
   unread: number;
 }
 
+/**
+ * The result of one run, as what is summed up.
+ *
+ * @throws where it is not a result of Reprise, and cannot be summed up: somebody else's workflows in the namespace may have the
+ *   same names
+ */
+export function resultsOf(type: string, result: unknown): Results {
+  const { restarts, iterations, subtasks, usage } = (result ?? {}) as Record<string, unknown> & {
+    usage?: Partial<Usage>;
+  };
+  const told = { orchestration: restarts, research: iterations, planAndExecute: subtasks }[type];
+  if (!Array.isArray(told) || typeof usage?.calls !== 'number') throw new Error(`its result is not one of ${type}`);
+  const alone: Results = { orchestrations: [], plans: [], researchRuns: [], unread: 0 };
+  if (type === 'research') alone.researchRuns.push(result as ResearchResult);
+  else if (type === 'planAndExecute') alone.plans.push(result as SolveResult);
+  else alone.orchestrations.push(result as OrchestrationResult);
+  if (!isCounted(sumUp(alone))) throw new Error('its result holds figures that are no numbers');
+  return alone;
+}
+
+/** Whether all figures are numbers. */
+const isCounted = (figures: object): boolean =>
+  Object.values(figures).every((each) =>
+    typeof each === 'object' && each !== null ? isCounted(each as object) : Number.isFinite(each),
+  );
+
 /** Sums up how often runs restarted, what restarts gained and what they cost, and what selective retries have saved. */
 export const sumUp = ({ orchestrations, plans, researchRuns, unread }: Results): Stats => ({
   orchestration: sumUpOrchestrations(orchestrations),

@@ -43,6 +43,7 @@ test('the server has nothing of what a run is about, and whoever has the key rea
   expect(await listed(reprise)).toMatchObject({ question: 'Canary-task', spent: { calls: expect.any(Number) } });
   const missing = `needs the encryption key ${idOf(key)}`;
   expect(await listed(stranger)).toMatchObject({ question: expect.stringContaining(missing), spent: null });
+  expect((await stranger.stats()).unread).toBeGreaterThan(0);
   await expect(stranger.getRun(started.id).result()).rejects.toThrow(missing);
   await expect(stranger.getRun(started.id).show()).rejects.toBeInstanceOf(UnknownKeyError);
 });

@@ -1,6 +1,7 @@
 import type { ListTasksRequest, ListTasksResponse } from '@a2a-js/sdk';
 import { RequestMalformedError } from '@a2a-js/sdk/errors';
 import { inParallel } from '../../client/in-parallel.ts';
+import { listed } from '../../client/list.ts';
 import { contextOf, look, taskId, type Caller } from './task.ts';
 
 /** How many of the newest tasks are listed at most, over all pages. */
@@ -18,7 +19,7 @@ export async function listTasks(caller: Caller, request: ListTasksRequest): Prom
   );
   const query = `WorkflowId STARTS_WITH '${beginning}' AND ExecutionStatus != 'ContinuedAsNew'`;
   const found: Array<{ id: string; changed: string }> = [];
-  for await (const { closeTime, startTime, workflowId: id } of caller.served.reprise.client.workflow.list({ query })) {
+  for await (const { closeTime, startTime, workflowId: id } of listed(caller.served.reprise.client, query)) {
     if (found.length >= most) break;
     if (contextId !== '' && contextOf(caller.access, id) !== contextId) continue;
     // What goes on has changed last.
