@@ -219,7 +219,7 @@ describe('with a scripted model', () => {
     });
     const running = home.start(['solve', 'Find it.', '--config', 'asking.yaml', '--id', 'asking']);
     await running.says(/Which edition\?/);
-    expect((await home.run(['inbox'])).stdout).toMatch(/asking: step_1 asks/);
+    expect((await home.run(['inbox'])).stdout).toMatch(/^asking \(Find it\.\): step_1 asks/);
     expect(await home.run(['answer', 'asking', 'The second one.'])).toMatchObject({ status: 0 });
     expect((await running.finished).stdout).toBe('The answer.\n');
   });
