@@ -40,7 +40,7 @@ describe('cancel', () => {
     await watching.says(/Task: Wait\./);
     const { status, stdout, stderr } = await home.run(['cancel', 'c1']);
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'Answer of agent_a in attempt 1.\n' });
-    expect(stderr).toMatch(/^c1 is cancelled, \d+ calls, [\d,]+ tokens, \$\d/m);
+    expect(stderr).toMatch(/^c1 is cancelled, \d+ calls, (?:about )?[\d,]+ tokens, \$\d/m);
     const watched = await watching.finished;
     expect(watched).toMatchObject({ status: 0, stdout });
     expect(watched.stderr).toContain('The run is cancelled: the best answer so far is delivered');
