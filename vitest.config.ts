@@ -70,8 +70,8 @@ const everyday = [
   'serve/mcp',
 ].map((name) => `test/${name}.course.test.ts`);
 
-/** What leaves no processor time or process numbers for anything else. It runs last, with nothing beside it. */
-const overwhelming = 'test/tools/commands/bombs.world.test.ts';
+/** What runs last, with nothing beside it: what hangs on how busy the machine is, and what leaves nothing for anything else. */
+const alone = ['test/workflows/generated-courses.world.test.ts', 'test/tools/commands/bombs.world.test.ts'];
 
 /** What mostly waits, for a minute or more. It begins first, so that the others do not wait for it in the end. */
 const waiting = [
@@ -121,8 +121,8 @@ export default defineConfig({
       tier('courses', { include: [named('course')], exclude: everyday }, courses),
       tier('smoke', { include: [smoke] }, commands),
       tier('processes', { include: [named('process')] }, processes),
-      tier('world', { include: [named('world')], exclude: [overwhelming] }, processes),
-      tier('alone', { include: [overwhelming] }, { groupOrder: 3, maxWorkers: 1 }),
+      tier('world', { include: [named('world')], exclude: alone }, processes),
+      tier('alone', { include: alone }, { groupOrder: 3, maxWorkers: 1 }),
     ],
     // `npm run test:all -- --coverage` turns it on, at a tenth of the time. Files that no test loads count too.
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['json-summary'] },
