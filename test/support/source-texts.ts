@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseSync } from 'rolldown/utils';
+import { parseAst } from 'vitest/node';
 
 const root = resolve(fileURLToPath(new URL('../..', import.meta.url)));
 
@@ -24,7 +24,7 @@ export function textsIn(file: string, content: string): string[] {
     if (text !== undefined) texts.push(text);
     (text === undefined ? Object.values(value) : putIn(value)).forEach(visit);
   };
-  visit(parseSync(file, content).program);
+  visit(parseAst(content, { lang: 'ts' }, file));
   return texts;
 }
 
