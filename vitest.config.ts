@@ -99,10 +99,8 @@ class WaitingFirst extends BaseSequencer {
   }
 }
 
-// Rules and commands need the processor all the time. Of all others most of the time goes into waiting: for servers, processes,
-// heartbeats.
+// Rules need the processor all the time. Of all others most of the time goes into waiting: for servers, processes, heartbeats.
 const rules: Group = { groupOrder: 0, maxWorkers: 2, isolate: false, setupFiles: ['test/setup/rules.ts'] };
-const commands: Group = { groupOrder: 0, maxWorkers: 2 };
 const courses: Group = { groupOrder: 1, maxWorkers: 6, isolate: false };
 const processes: Group = { groupOrder: 2, maxWorkers: 5 };
 
@@ -119,7 +117,7 @@ export default defineConfig({
       ),
       tier('everyday', { include: everyday }, courses),
       tier('courses', { include: [named('course')], exclude: everyday }, courses),
-      tier('smoke', { include: [smoke] }, commands),
+      tier('smoke', { include: [smoke] }, { ...courses, isolate: true }),
       tier('processes', { include: [named('process')] }, processes),
       tier('world', { include: [named('world')], exclude: alone }, processes),
       tier('alone', { include: alone }, { groupOrder: 3, maxWorkers: 1 }),
