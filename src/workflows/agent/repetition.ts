@@ -11,14 +11,17 @@ const growing: RepetitionSize = { times: 30, characters: 3000 };
 /** The longest unit that is looked for, in characters. */
 const longestUnit = 400;
 
-/** The length of what a text says over and over at its end; undefined if it does not. Without a letter it may be a drawing. */
+/** What is no part of a drawing, or of a row of figures. */
+const said = /[\p{L}\p{Extended_Pictographic}\uFF01-\uFF60]/u;
+
+/** The length of what a text says over and over at its end; undefined if it does not. */
 function unitOf(text: string, { characters, times }: RepetitionSize): number | undefined {
   // Else each unit would be compared to its end, for nothing.
-  if (!/\p{L}/u.test(text.slice(-longestUnit))) return undefined;
+  if (!said.test(text.slice(-longestUnit))) return undefined;
   for (let unit = 1; unit <= longestUnit; unit++) {
     const length = Math.max(unit * times, characters);
     if (length + unit > text.length) return undefined;
-    if (isPeriodic(text, unit, length) && /\p{L}/u.test(text.slice(-unit))) return unit;
+    if (isPeriodic(text, unit, length) && said.test(text.slice(-unit))) return unit;
   }
   return undefined;
 }
@@ -50,9 +53,9 @@ function firstCounted(text: string, size: RepetitionSize): number | undefined {
   const masked = text.replaceAll(/\d+/g, mark);
   const unit = found.length < size.times ? undefined : unitOf(masked, size);
   if (unit === undefined) return undefined;
-  const said = masked.slice(-unit);
-  const perUnit = said.split(mark).length - 1;
-  if (perUnit === 0 || !isProse(said + said)) return undefined;
+  const round = masked.slice(-unit);
+  const perUnit = round.split(mark).length - 1;
+  if (perUnit === 0 || !isProse(round + round)) return undefined;
   const last = numbers.slice(-perUnit * size.times);
   if (last.some((number, index) => index >= perUnit && ![0, 1].includes(number - last[index - perUnit]!)))
     return undefined;
@@ -65,6 +68,34 @@ function firstCounted(text: string, size: RepetitionSize): number | undefined {
 /** Whether a text is a sentence, and no row of a table, of data or of a program. */
 const isProse = (text: string): boolean => /(?:\p{L}+[ ,'’-]+){5}\p{L}+/u.test(text) && !/[|{}"<>;=\t]/.test(text);
 
+/** The most words of which a loop is made that has no rounds, as in "what was what was the best what was". */
+const fewWords = 12;
+
+/** How long such a loop is at least, in characters, where the text is over. */
+const wholeOfFew = 1000;
+
+/**
+ * Where the end of a text begins that says a few words in ever another order; undefined if it is shorter than so many characters.
+ * Words that are said once or twice belong to what came before it.
+ */
+function firstOfFew(text: string, characters: number): number | undefined {
+  const times = new Map<string, number>();
+  const starts: Array<{ word: string; at: number }> = [];
+  let next = text.length;
+  for (const { 0: found, index: at } of [...text.matchAll(/[\p{L}\p{M}'’]+/gu)].reverse()) {
+    const between = text.slice(at + found.length, next);
+    // Rows of a table, of data or of a program have few words too.
+    if (between.length > 20 || /[\d|{}"<>;=\t]/.test(between)) break;
+    const word = found.toLowerCase();
+    if (!times.has(word) && times.size === fewWords) break;
+    times.set(word, (times.get(word) ?? 0) + 1);
+    starts.push({ word, at });
+    next = at;
+  }
+  const first = starts.findLast(({ word }) => times.get(word)! > 2);
+  return first === undefined || text.length - first.at < characters ? undefined : first.at;
+}
+
 /** How much of a text's end is looked at for whether it goes round in circles, in characters. */
 const lookAt = (longestUnit + 1) * growing.times;
 
@@ -73,7 +104,10 @@ export function withoutRepetition(text: string): string | undefined {
   const trimmed = text.trimEnd();
   const isCounting = (): boolean => firstCounted(trimmed.slice(-lookAt), counting) !== undefined;
   const end = firstRound(trimmed, whole) ?? (isCounting() ? firstCounted(trimmed, counting) : undefined);
-  return end === undefined ? undefined : trimmed.slice(0, end);
+  const rest = trimmed.slice(0, end);
+  const isOfFew = firstOfFew(rest.slice(-lookAt), wholeOfFew) !== undefined;
+  if (isOfFew) return rest.slice(0, firstOfFew(rest, wholeOfFew)).trimEnd();
+  return end === undefined ? undefined : rest;
 }
 
 /** After how many characters a growing text is looked at again. */
@@ -90,6 +124,7 @@ export class RepetitionWatch {
     this.#unseen += piece.length;
     if (this.#unseen < lookEvery) return false;
     this.#unseen = 0;
-    return (firstRound(this.#end, growing) ?? firstCounted(this.#end, growing)) !== undefined;
+    const first = firstRound(this.#end, growing) ?? firstCounted(this.#end, growing);
+    return (first ?? firstOfFew(this.#end, growing.characters)) !== undefined;
   }
 }

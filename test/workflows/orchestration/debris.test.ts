@@ -135,6 +135,12 @@ test('of a loop that counts, the first round is left', () => {
   expect(rest).not.toContain(rounds[2]);
 });
 
+test('of a loop without rounds nothing is left, and of what came before it all', () => {
+  const rounds = Array.from({ length: 200 }, (_, n) => (n % 7 < 3 ? 'the best answer to' : 'what was'));
+  const before = 'Paris has been the capital of France for more than ten centuries, with short breaks.';
+  expect(withoutRepetition(`${before}\n\n${rounds.join(' ')}${'WhatWas'.repeat(90)}${'＆'.repeat(460)}`)).toBe(before);
+});
+
 test('of a loop one round is left, and all that came before it', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 60, max: 200 }), (length, times) => {
@@ -161,6 +167,11 @@ describe('a text that grows', () => {
       'a sentence for ever, with a number that counts on',
       Array.from({ length: 200 }, (_, n) => `### ${n}.\n\nThe answer is to answer as the user suggests.`).join('\n\n'),
     ],
+    [
+      'a few words in ever another order',
+      Array.from({ length: 600 }, (_, n) => ['what was', 'the best', 'answer to'][((n * n) % 7) % 3]).join(' '),
+    ],
+    ['a picture for ever', '🎉'.repeat(3000)],
   ])('%s is ended', (_, text) => {
     expect(isEnded(text)).toBe(true);
   });
