@@ -86,7 +86,10 @@ export async function cancel(at: At): Promise<Response> {
   return c.json(log.response);
 }
 
-/** `GET /v1/responses/ID/input_items` */
+/** How many items a page of a list has at most, and where its reader names no number. */
+const [mostItems, usualItems] = [100, 20];
+
+/** `GET /v1/responses/ID/input_items?order=asc|desc&limit=N&after=ID` */
 export async function inputItems(at: At): Promise<Response> {
   const { place } = (await logOf(at)).head;
   const { conversation } = await inputOf(at.served, place);
@@ -97,8 +100,15 @@ export async function inputItems(at: At): Promise<Response> {
     role,
     content: [role === 'assistant' ? { type: 'output_text', text, annotations: [] } : { type: 'input_text', text }],
   }));
-  const data = at.c.req.query('order') === 'asc' ? items : items.toReversed();
-  return at.c.json({ object: 'list', data, first_id: data[0]?.id, last_id: data.at(-1)?.id, has_more: false });
+  const { after, limit = usualItems, order } = at.c.req.query();
+  if (!(Number.isInteger(Number(limit)) && Number(limit) > 0 && Number(limit) <= mostItems))
+    throw new ParameterProblem('limit', `a whole number from 1 to ${mostItems}`);
+  const all = order === 'asc' ? items : items.toReversed();
+  const from = all.findIndex(({ id }) => id === after) + 1;
+  if (after !== undefined && from === 0) throw new ParameterProblem('after', 'the id of an item of this response');
+  const data = all.slice(from, from + Number(limit));
+  const hasMore = from + data.length < all.length;
+  return at.c.json({ object: 'list', data, first_id: data[0]?.id, last_id: data.at(-1)?.id, has_more: hasMore });
 }
 
 /**
