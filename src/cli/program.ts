@@ -44,7 +44,7 @@ const kinds = ['team', 'agent', 'research', 'plan'] as const satisfies Kind[];
 export function buildProgram(shell: Shell): Command {
   const program = new Command('reprise')
     .description('Teams of language-model agents as durable workflows on Temporal.')
-    .version(version)
+    .version(version, '-v, --version')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput(outputOf(shell))
     .exitOverride();

@@ -74,6 +74,6 @@ test('Ctrl-C ends a command with status 130', async () => {
 
 test('bin/reprise.mjs passes on the words, and what the command prints', () => {
   const bin = fileURLToPath(new URL('../../bin/reprise.mjs', import.meta.url));
-  const { status, stdout } = spawnSync(process.execPath, [bin, '--version'], { encoding: 'utf8' });
+  const { status, stdout } = spawnSync(process.execPath, [bin, '-v'], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 0, stdout: `${version}\n` });
 });
