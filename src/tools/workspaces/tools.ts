@@ -236,12 +236,27 @@ async function search(context: Given, text: string, folder: string, textsOf: Fil
       for (const [index, line] of each.text.split('\n').entries()) {
         if (breaks.due) await breaks.take();
         if (plain === undefined && place.test(line)) where = ` ${line}`;
-        if (!line.toLowerCase().includes(wanted)) continue;
-        if (found.length === maxFound)
-          return [...found, '[more lines hold it; search for more of the text]'].join('\n');
-        found.push(`${each.path}:${index + 1}:${where} ${shortened(line, maxLine)}`);
+        for (const part of holding(line, wanted)) {
+          if (found.length === maxFound)
+            return [...found, '[it stands in more places; search for more of the text]'].join('\n');
+          found.push(`${each.path}:${index + 1}:${where} ${part}`);
+        }
       }
     }
   }
   return found.length === 0 ? 'Nothing was found.' : found.join('\n');
+}
+
+/** The parts of a line that show where it holds a text: the line itself, unless it is long, as data and minified programs are. */
+function* holding(line: string, wanted: string): Generator<string> {
+  const lower = line.toLowerCase();
+  let at = lower.indexOf(wanted);
+  if (at === -1) return;
+  if (line.length <= maxLine) return yield line;
+  while (at !== -1) {
+    const from = Math.max(0, at - maxLine / 3);
+    const part = shortened(line.slice(from).replace(/^[\uDC00-\uDFFF]/, ''), maxLine);
+    yield from === 0 ? part : `character ${from + 1}: …${part}`;
+    at = lower.indexOf(wanted, from + maxLine);
+  }
 }

@@ -169,6 +169,17 @@ describe('the tools of a workspace', () => {
     expect((await textsOf(tree))['README.md']).toBe('# $& $1 $$\n');
   });
 
+  test('show of a long line the parts that hold the text', async () => {
+    const line = `{"a":"${'é'.repeat(5000)} Oslo ${'ü'.repeat(150)} Oslo ${'x'.repeat(900)}Oslo"}`;
+    const { tree } = await call('write_file', { path: 'data.json', content: line });
+    workspace.tree = tree ?? null;
+    const { text } = await call('search_files', { text: 'oslo', folder: '.' });
+    const [first, second, ...more] = text.split('\n');
+    expect(more).toEqual([]);
+    expect(first).toMatch(/^data\.json:1: character 4908: …é{99} Oslo ü{150} Oslo x+…$/);
+    expect(second).toMatch(/^data\.json:1: character \d+: …x{100}Oslo"\}$/);
+  });
+
   test('find lines by a text, which is no pattern', async () => {
     expect((await call('search_files', { text: 'TWO' })).text).toBe('src/app.ts:2: two\nsrc/app.ts:4: two');
     expect((await call('search_files', { text: '.*' })).text).toBe('Nothing was found.');
