@@ -29,10 +29,10 @@ const ended = async (client: OpenAI, id: string): Promise<OpenAI.Responses.Respo
   }
 };
 
-async function allOf(stream: AsyncIterable<StreamEvent>): Promise<StreamEvent[]> {
-  const events = [];
-  for await (const event of stream) events.push(event);
-  return events;
+async function allOf<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const all = [];
+  for await (const each of stream) all.push(each);
+  return all;
 }
 
 test('a response is the answer of the team with a summary of what was done, and is found again by its id', async () => {
@@ -180,7 +180,7 @@ test('a conversation goes on by previous_response_id, with what was said and the
   expect(second).toMatchObject({ output_text: 'Ada.', previous_response_id: first.id, instructions: null });
   const { inputItems } = set.client.responses;
   // The client asks for page after page, each of one item.
-  const paged = await allOf(await inputItems.list(second.id, { order: 'asc', limit: 1 }));
+  const paged = await allOf(inputItems.list(second.id, { order: 'asc', limit: 1 }));
   expect(paged).toEqual((await inputItems.list(second.id, { order: 'asc' })).data);
   expect(paged.length).toBeGreaterThan(2);
   await expect(inputItems.list(second.id, { limit: 0 })).rejects.toThrow('limit: a whole number from 1 to 100');

@@ -82,7 +82,7 @@ function firstOfFew(text: string, characters: number): number | undefined {
   const times = new Map<string, number>();
   const starts: Array<{ word: string; at: number }> = [];
   let next = text.length;
-  for (const { 0: found, index: at } of [...text.matchAll(/[\p{L}\p{M}'’]+/gu)].reverse()) {
+  for (const { 0: found, index: at } of [...text.matchAll(/[\p{L}\p{M}'’]+/gu)].toReversed()) {
     const between = text.slice(at + found.length, next);
     // Rows of a table, of data or of a program have few words too.
     if (between.length > 20 || /[\d|{}"<>;=\t]/.test(between)) break;
