@@ -74,7 +74,12 @@ export async function openAgentTurns(
   };
 }
 
-const saidBy = ({ fork: { transcript, append } }: Agent): AgentSaid => ({ transcript, append });
+/** What is said between two turns, when nothing of a turn that was stopped is under way any more. */
+function saidBy(agent: Agent): AgentSaid {
+  agent.answerOpenCalls();
+  const { transcript, append } = agent.fork;
+  return { transcript, append };
+}
 
 /** @throws `ApplicationFailure` of type `TurnFailed` when the model has failed for good */
 function rethrow(error: unknown): never {
