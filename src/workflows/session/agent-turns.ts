@@ -46,6 +46,7 @@ export async function openAgentTurns(
     take(text, turn) {
       const said = saidBy(agent);
       const earlierWords = agent.lastWords;
+      const { shown } = run.questions.record;
       const when = `turn ${turn}`;
       const agentTools = new AgentTools(tools, run.broadcast, { id, agent, conversation: id, asking: 0 });
       const refusals = new Refusals();
@@ -68,6 +69,7 @@ export async function openAgentTurns(
         },
         forget() {
           agent = newAgent(said);
+          run.questions.record.shown = shown;
         },
       }));
     },
