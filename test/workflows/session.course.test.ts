@@ -102,9 +102,14 @@ test('a turn without an answer fails, and the session goes on', async () => {
   const failure = await say(session, 'Bad.').catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(WorkflowUpdateFailedError);
   expect((failure as Error & { cause: Error }).cause.message).toContain('No agent has answered');
-  expect(await say(session, 'Good?')).toMatchObject({ turn: 2 });
+  expect(await say(session, 'Good?')).toMatchObject({ turn: 2, warnings: [] });
+  await say(session, 'Bad.').catch(() => {});
   await session.signal('close');
-  await session.result();
+  const { answer: last, warnings } = (await session.result()) as SessionResult;
+  expect([last, warnings.at(-1)]).toEqual([
+    'The final answer, by agent_a.',
+    expect.stringMatching(/^Turn 3 failed: No agent has answered/),
+  ]);
 });
 
 test.each([[''], ['  '], [42 as unknown as string]])('the text %j is refused, and takes no turn', async (text) => {

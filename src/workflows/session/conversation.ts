@@ -93,7 +93,11 @@ export class Conversation {
       outcome,
       workspace = unchanged(this.#last.workspace),
     } = await this.#handler.take(text, turn).catch((error: unknown) => {
-      if (error instanceof ApplicationFailure) events.emit({ type: 'turn_failed', turn, why: preview(error.message) });
+      if (error instanceof ApplicationFailure) {
+        const why = preview(error.message);
+        events.emit({ type: 'turn_failed', turn, why });
+        this.#last = { ...this.#last, warnings: [...warningsOf(run), `Turn ${turn} failed: ${why}`] };
+      }
       throw error;
     });
     const files = workspace && { workspace };
