@@ -112,6 +112,15 @@ test('a turn without an answer fails, and the session goes on', async () => {
   ]);
 });
 
+test('what a turn that failed has cost is in the session’s result', async () => {
+  script = teamScript({ answer: () => ({ text: 'Half of it. '.repeat(50), finish: 'content_filter' }) });
+  const session = await run.startSession({ config: alone() });
+  await say(session, 'Bad.').catch(() => {});
+  await session.signal('close');
+  const { usage } = (await session.result()) as SessionResult;
+  expect(usage.inputTokens).toBeGreaterThan(0);
+});
+
 test.each([[''], ['  '], [42 as unknown as string]])('the text %j is refused, and takes no turn', async (text) => {
   script = teamScript();
   const session = await run.startSession({ config: alone() });
