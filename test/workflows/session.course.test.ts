@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
+import type { SessionRecord } from '../../src/workflows/session/turn-handler.ts';
 import { hasAsked, resultsIn } from '../support/asking.ts';
 import type { Script } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';
@@ -156,6 +157,11 @@ test('what the person has answered goes from turn to turn, also when the session
     await say(session, `Turn ${++turns}.`);
     expect(turns).toBeLessThan(400);
   }
+  const { events } = await run.client.workflow.getHandle(session.workflowId, firstRun).fetchHistory();
+  const [payload] = events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.input?.payloads ?? [];
+  // Which of its answers conversations have been shown that are over is of no use.
+  const { earlier } = JSON.parse(Buffer.from(payload?.data ?? []).toString()) as { earlier: SessionRecord };
+  expect(earlier.run.questions.shown).toEqual({});
   const { turn } = await say(session, 'Please ask at last.');
   expect(turn).toBe(turns + 1);
   const last = run.model.requests.findLast(hasAsked)!;
