@@ -7,7 +7,7 @@ import type { AssistantMessage, Message, TokenUsage } from '../protocol/message.
 import type { ModelProgress } from '../protocol/model-call.ts';
 import { sumOfUsage, type Store, type Try } from '../store/store.ts';
 import type { Backend } from '../protocol/settings.ts';
-import { tryNumber } from '../store/try-number.ts';
+import { summaryNumber, tryNumber } from '../store/try-number.ts';
 
 /** The usage that a provider states; an estimate if that cannot be true, since a wrong count would disarm budgets. */
 export function checkedUsage(usage: TokenUsage, messages: Message[], message: AssistantMessage): TokenUsage {
@@ -37,8 +37,8 @@ export async function recordDeadTry(store: Store, key: string, messages: Message
 
 /** Records what a summary has cost that was made for a call. */
 export async function recordSummary(store: Store, key: string, usage: TokenUsage): Promise<void> {
-  const { info } = Context.current();
-  await record(store, key, { attempt: tryNumber({ ...info, attempt: 0 }), usage, failed: false });
+  const tries = await store.tries(key).catch(() => []);
+  await record(store, key, { attempt: summaryNumber(tries), usage, failed: false });
 }
 
 /** A record that the store does not take is left out: the call itself matters more. */

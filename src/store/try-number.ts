@@ -13,7 +13,8 @@ export const tryNumber = ({
   scheduledTimestampMs: number;
 }): number => (Math.floor(scheduledTimestampMs / 1000) % numbering) * 1000 + attempt;
 
-/**
- * Whether a record is of a summary that was made for the call, which has the number 0 among its tries: Temporal counts them from 1.
- */
-export const isSummary = ({ attempt }: { attempt: number }): boolean => attempt % 1000 === 0;
+/** Whether a record is of a summary that was made for the call. */
+export const isSummary = ({ attempt }: { attempt: number }): boolean => attempt < 0;
+
+/** The number of the next summary of a call that has these records: a call that is refused as too long may need several. */
+export const summaryNumber = (tries: Array<{ attempt: number }>): number => -1 - tries.filter(isSummary).length;

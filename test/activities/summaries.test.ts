@@ -5,6 +5,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCallModel } from '../../src/activities/model.ts';
+import { failureTypes } from '../../src/models/failures.ts';
 import type { Model } from '../../src/models/model.ts';
 import type { Message, TranscriptRef } from '../../src/protocol/message.ts';
 import type { CallModelInput, CallModelResult } from '../../src/protocol/model-call.ts';
@@ -25,7 +26,7 @@ const cost = {
 const isSummary = ([first]: Message[]): boolean => first?.content.startsWith('You are given the beginning') ?? false;
 
 /** Calls the activity with a model of 8,192 tokens, which says what it is to say or fails. */
-function caller(fails: { summary?: ApplicationFailure; reply?: ApplicationFailure } = {}) {
+function caller(fails: { summary?: ApplicationFailure; readonly reply?: ApplicationFailure | undefined } = {}) {
   const asked: Array<{ kind: 'summary' | 'reply'; messages: Message[] }> = [];
   const model: Model = {
     async complete({ messages, tools }) {
@@ -111,6 +112,18 @@ test('it is paid for once, although the call that it was made for fails and is m
   const result = await call('model-3', { transcript: own }, 2);
   expect(kinds()).toEqual(['reply']);
   expect(result).toMatchObject({ summary: cost.summary });
+});
+
+test('each of those that one call needs is counted', async () => {
+  let refusals = 1;
+  const { call, kinds } = caller({
+    get reply() {
+      return refusals-- > 0 ? ApplicationFailure.nonRetryable('too long', failureTypes.contextTooLong) : undefined;
+    },
+  });
+  const { summary } = await call('model-again', { transcript: await longOne() });
+  expect(kinds()).toEqual(['summary', 'reply', 'summary', 'reply']);
+  expect(summary).toMatchObject({ inputTokens: 140, outputTokens: 14 });
 });
 
 test('agents that need it at the same time have it made once', async () => {

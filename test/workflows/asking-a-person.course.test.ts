@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { answerRoom, type HumanReply, type PendingQuestion } from '../../src/protocol/questions.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
+import type { TurnResult } from '../../src/protocol/session.ts';
+import { agentOf } from '../support/agent-script.ts';
 import { hasAsked, resultsIn } from '../support/asking.ts';
 import type { Script, Scripted, Seen } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';
@@ -269,6 +271,26 @@ test('after a restart of the team the history is there, and is shown to the new 
   expect(humanQa).toEqual([{ question: 'Attempt 1?', answer: 'Dark mode' }]);
   expect(prompts(await events())).toHaveLength(1);
   expect(resultsOf(requests, 'agent_a')).toMatchObject([{ status: 'deferred', human_qa_history: humanQa }]);
+});
+
+test('what the person has said in a turn that failed is told to the agent again', async () => {
+  let turn = 1;
+  script = (seen) => {
+    const isAsked = resultsIn(seen).length === turn;
+    if (turn === 1) return isAsked ? { status: 400 } : ask('What color theme?');
+    return hasAsked(seen) ? { text: `Told: ${resultsIn(seen)[0]?.status}` } : ask('What style?');
+  };
+  const config = agentOf('openai', { simple: {} }, [], { coordination: { broadcast: 'human' } });
+  const session = await run.startSession({ config });
+  const say = (text: string) => session.executeUpdate<TurnResult, [string]>('handleText', { args: [text] });
+  const first = say('First.').catch((error: Error) => error);
+  await expect.poll(() => session.query<PendingQuestion[]>('pendingQuestions')).toHaveLength(1);
+  await session.signal('answer', { answer: 'Dark mode' });
+  expect(await first).toBeInstanceOf(Error);
+  turn = 2;
+  expect(await say('Second.')).toMatchObject({ answer: 'Told: deferred' });
+  await session.signal('close');
+  await session.result();
 });
 
 test('a history given with the input defers the first question', async () => {

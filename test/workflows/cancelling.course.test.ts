@@ -13,7 +13,7 @@ import type { Scripted, Script } from '../support/model-server.ts';
 import { criticism, reportOn, researchScript } from '../support/research-script.ts';
 import { sharedRunning } from '../support/running.ts';
 import { completed, solveScript, subtasks } from '../support/solve-script.ts';
-import { answer, restart, submit, teamOf, teamScript } from '../support/team-script.ts';
+import { answer, ask, restart, submit, teamOf, teamScript } from '../support/team-script.ts';
 
 const running = sharedRunning();
 
@@ -218,6 +218,23 @@ describe('a session that is cancelled', () => {
       expect(await handle.result()).toMatchObject({ outcome: 'answered', turns: 2 });
     },
   );
+
+  test('a turn that is stopped while it waits for its calls leaves none open, and the session goes on', async () => {
+    let turns = 1;
+    const run = running(() => (turns === 1 ? ask('Which one?') : { text: 'Blue.' }));
+    const handle = await run.startSession({
+      config: agentOf('openai', { simple: {} }, [], { coordination: { broadcast: 'human' } }),
+    });
+    const turn = handle.executeUpdate('handleText', { args: ['Which color?'] });
+    await expect.poll(() => handle.query<PendingQuestion[]>('pendingQuestions')).toHaveLength(1);
+    await handle.signal('stopTurn');
+    await turn;
+    turns = 2;
+    expect(await handle.executeUpdate('handleText', { args: ['And now?'] })).toMatchObject({ answer: 'Blue.' });
+    expect(run.model.requests.at(-1)?.prompt).toContain('ask_others was interrupted and has no result');
+    await handle.signal('close');
+    await handle.result();
+  });
 
   test('a turn that is stopped without an answer does not take the one of the turn before for its own', async () => {
     const { asked, reply } = never();

@@ -129,6 +129,14 @@ describe('budget', () => {
     expect(run.model.requests).toHaveLength(calls);
   });
 
+  test('a budget that ends with votes that name nobody costs the run none of its answers', async () => {
+    const run = running(teamScript({ vote: () => ({ text: 'The second one is the best of them.' }) }));
+    const config = teamOf(team, openai, {}, { budget: { calls: 6 } });
+    const { answer: given, outcome, warnings } = await run.orchestrate({ task: 'T', config });
+    expect([given, outcome]).toEqual(['Answer of agent_a in attempt 1.', 'budget']);
+    expect(warnings).toContain('Nobody has voted: the answer of agent_a was taken, since it comes first');
+  });
+
   test('a run that just fits its budget is submitted', async () => {
     const run = running(teamScript());
     const result = await run.orchestrate({ task: 'T', config: teamOf(team, openai, {}, { budget: { calls: 6 } }) });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResearchResult } from '../../src/protocol/research.ts';
 import { ownDocs } from '../../src/config/search-services.ts';
+import { startGitHubServer, type GitHubServer } from '../support/github-server.ts';
 import { criticism, plan, report, researchScript } from '../support/research-script.ts';
 import { sharedRunning } from '../support/running.ts';
 import { startSearchServer, type SearchAnswer, type SearchServer } from '../support/search-server.ts';
@@ -124,6 +125,22 @@ describe('a search that fails is a gap in the material', () => {
     expect(report.sources).toEqual([{ title: 'Good', url: 'https://good.example' }]);
     const critic = run.model.requests.find(({ tools }) => tools.includes('submit_criticism'));
     expect(critic?.prompt).toMatch(/Of 2 searches 1 failed: searxng 1\.\s+Not searched: "bad"/);
+  });
+});
+
+describe('an issue that is refused', () => {
+  let github: GitHubServer;
+  beforeAll(async () => {
+    github = await startGitHubServer();
+  });
+  afterAll(() => github.close());
+  const reporting = sharedRunning(() => ({ GITHUB_API_URL: github.url, GITHUB_TOKEN: 'test-token-github' }));
+
+  test('is a gap, and a warning', async () => {
+    github.answer('GET', { status: 404 });
+    const { gaps, warnings } = await reporting(researchScript()).research(input({ github_issue: { repo: 'a/b' } }));
+    expect(gaps).toEqual([expect.stringMatching(/^There is no issue: /)]);
+    expect(warnings).toEqual(gaps);
   });
 });
 

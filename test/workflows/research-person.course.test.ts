@@ -7,6 +7,7 @@ import type { ResearchResult, ResearchState } from '../../src/protocol/research.
 import { ownDocs } from '../../src/config/search-services.ts';
 import { criticism, plan, reportOn, researchScript, type Asked } from '../support/research-script.ts';
 import { sharedRunning } from '../support/running.ts';
+import { ask } from '../support/team-script.ts';
 import type { Scripted } from '../support/model-server.ts';
 
 const running = sharedRunning();
@@ -68,6 +69,28 @@ describe('requestRestart', () => {
       expect(plans.at(-1)?.prompt).toContain('Only bonds.');
     },
   );
+
+  test('while the planner asks a person: its question is withdrawn, and it plans on', async () => {
+    let isFirst = true;
+    const run = running(
+      researchScript({
+        plan: ({ iteration }) => {
+          const reply = isFirst ? ask('Which market?') : plan(`idea ${iteration}`);
+          isFirst = false;
+          return reply;
+        },
+      }),
+    );
+    const coordination = { broadcast: 'human' };
+    const { config, idea } = input();
+    const handle = await run.startResearch({ idea, config: { ...config, coordination } });
+    await expect.poll(() => handle.query<PendingQuestion[]>('pendingQuestions')).toHaveLength(1);
+    await handle.signal('requestRestart', restart);
+    expect(await resultOf(handle)).toMatchObject({
+      outcome: 'viable',
+      iterations: [{}, { idea: 'idea 2', score: 72 }],
+    });
+  });
 
   test('before the first moment: it counts as an iteration', async () => {
     const run = running(researchScript());

@@ -200,7 +200,7 @@ describe('a person', () => {
       attempts: 2,
       restarts: [{ attempt: 1, reason: 'Wrong way.', instructions: 'Go left.' }],
     });
-    expect(run.model.requests.some(({ prompt }) => prompt.includes('requested by a person'))).toBe(true);
+    expect(run.model.requests.some(({ prompt }) => prompt.includes('A person was not satisfied'))).toBe(true);
     expect(logOf(run)).toContain('🔄 Orchestration restart requested by a person');
   });
 

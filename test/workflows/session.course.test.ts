@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
+import type { SessionRecord } from '../../src/workflows/session/turn-handler.ts';
 import { hasAsked, resultsIn } from '../support/asking.ts';
 import type { Script } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';
@@ -102,9 +103,23 @@ test('a turn without an answer fails, and the session goes on', async () => {
   const failure = await say(session, 'Bad.').catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(WorkflowUpdateFailedError);
   expect((failure as Error & { cause: Error }).cause.message).toContain('No agent has answered');
-  expect(await say(session, 'Good?')).toMatchObject({ turn: 2 });
+  expect(await say(session, 'Good?')).toMatchObject({ turn: 2, warnings: [] });
+  await say(session, 'Bad.').catch(() => {});
   await session.signal('close');
-  await session.result();
+  const { answer: last, warnings } = (await session.result()) as SessionResult;
+  expect([last, warnings.at(-1)]).toEqual([
+    'The final answer, by agent_a.',
+    expect.stringMatching(/^Turn 3 failed: No agent has answered/),
+  ]);
+});
+
+test('what a turn that failed has cost is in the session’s result', async () => {
+  script = teamScript({ answer: () => ({ text: 'Half of it. '.repeat(50), finish: 'content_filter' }) });
+  const session = await run.startSession({ config: alone() });
+  await say(session, 'Bad.').catch(() => {});
+  await session.signal('close');
+  const { usage } = (await session.result()) as SessionResult;
+  expect(usage.inputTokens).toBeGreaterThan(0);
 });
 
 test.each([[''], ['  '], [42 as unknown as string]])('the text %j is refused, and takes no turn', async (text) => {
@@ -142,6 +157,11 @@ test('what the person has answered goes from turn to turn, also when the session
     await say(session, `Turn ${++turns}.`);
     expect(turns).toBeLessThan(400);
   }
+  const { events } = await run.client.workflow.getHandle(session.workflowId, firstRun).fetchHistory();
+  const [payload] = events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.input?.payloads ?? [];
+  // Which of its answers conversations have been shown that are over is of no use.
+  const { earlier } = JSON.parse(Buffer.from(payload?.data ?? []).toString()) as { earlier: SessionRecord };
+  expect(earlier.run.questions.shown).toEqual({});
   const { turn } = await say(session, 'Please ask at last.');
   expect(turn).toBe(turns + 1);
   const last = run.model.requests.findLast(hasAsked)!;

@@ -30,8 +30,7 @@ export class Progress {
       }
       if ('questionId' in event) this.#seeQuestion(event, at);
       if (event.type === 'plan' || event.type === 'criticism') this.#searched = 0;
-      if (event.type === 'searched' || (event.type === 'gap' && event.text.startsWith('Not searched')))
-        this.#searched += 1;
+      if (event.type === 'searched' || event.type === 'gap') this.#searched += 1;
     }
   }
 

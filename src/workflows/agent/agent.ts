@@ -1,7 +1,8 @@
 import type { BlobRef, Content, ImageRef, NewMessage, ToolMessage, TranscriptRef } from '../../protocol/message.ts';
-import type { CallModelInput, CallModelResult, Reply, ToolChoice } from '../../protocol/model-call.ts';
+import type { CallModelInput, CallModelResult, Reply, ReplyCall, ToolChoice } from '../../protocol/model-call.ts';
 import type { QuickTools } from '../../protocol/tools/tool.ts';
 import { withTemperature, type ModelCaller, type Persona, type Purpose } from './model-caller.ts';
+import { interrupted } from './prompts.ts';
 import type { AgentWorkspace } from './workspace.ts';
 
 /** The beginning of a conversation. */
@@ -56,6 +57,8 @@ export class Agent {
   readonly #quick: Opening['quick'];
   readonly #workplace: Workplace | undefined;
   #transcript: TranscriptRef | null;
+  /** The calls of the last reply. */
+  #calls: ReplyCall[] = [];
   #results: Array<ToolMessage<Content>> = [];
   #told: NewMessage[];
   #writing: string | undefined;
@@ -105,6 +108,12 @@ export class Agent {
     this.#results = [...this.#results, { role: 'tool', callId, content, ...(images !== undefined && { images }) }];
   }
 
+  /** Answers the calls of the last reply whose work was cancelled: providers refuse a conversation with unanswered calls. */
+  answerOpenCalls(): void {
+    const answered = this.#results.map(({ callId }) => callId);
+    for (const { id, name } of this.#calls) if (!answered.includes(id)) this.answerCall(id, interrupted(name));
+  }
+
   /**
    * Asks the model for its next message. A call that fails or is cancelled leaves the conversation as it was, with its
    * new messages kept for the next call, so that a provider's prompt cache still fits.
@@ -112,6 +121,7 @@ export class Agent {
    * @throws what the model call throws
    */
   async reply(purpose: Purpose, { bySchema, choice, temperature }: ReplyOptions = {}): Promise<Reply> {
+    this.answerOpenCalls();
     const told = this.#told.length;
     // A reply that may call none, or only some of them, has its reasons.
     const quick =
@@ -135,6 +145,7 @@ export class Agent {
       if (reply.calls.length > 0) this.#models.called(this.persona, bySchema !== undefined);
       if (reply.content.trim() !== '') this.#lastWords = reply.content;
       this.#transcript = transcript;
+      this.#calls = reply.calls;
       this.#results = [];
       this.#told = this.#told.slice(told);
       return reply;

@@ -166,7 +166,7 @@ export class ModelCaller {
       const isCancelled = isCancellation(error);
       const { timedOut: isTimeUp = false, tookAll = false } = isCancelled ? {} : callFailure(error);
       const isOver = !isCancelled && !isTimeUp;
-      this.#usage.callLeft({ activityId, agent: id, model: backend.model, isOver, isReserved: true });
+      this.#usage.callLeft({ activityId, agent: id, model: backend.model, isOver });
       const limit = isTimeUp && isOfBudget() ? this.#usage.timeBudget : undefined;
       if (limit === undefined) throw error;
       if (tookAll) this.#usage.timeIsUp();

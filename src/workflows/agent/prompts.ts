@@ -55,6 +55,10 @@ export const summaryRequest = (conversation: string, words: number): Message[] =
 export const notRun = (tool: string): string =>
   `Error: ${tool} was not run, since no tools were available any more. Say so where the answer depends on it.`;
 
+/** The result of a call that was cancelled while it was under way. */
+export const interrupted = (tool: string): string =>
+  `Error: ${tool} was interrupted and has no result. It may have taken effect all the same.`;
+
 /** Comes after the result of a call that a person has let run with arguments of their own. */
 export const editedText = (input: Record<string, unknown>): string =>
   `\n\n${editedMark} It ran with ${shownArguments(input)}]`;

@@ -1,4 +1,5 @@
 import { isCancellation } from '@temporalio/workflow';
+import { beginningOf } from '../runtime/size.ts';
 import type { Reply } from '../../protocol/model-call.ts';
 import { endBy, filled, reactPrompt } from './prompts.ts';
 import { callFailure, isBudgetSpent } from './failures.ts';
@@ -154,7 +155,7 @@ function outcomeOf({ call, status, text }: ToolAnswer): string {
 }
 
 const shown = 200;
-const start = (text: string): string => (text.length <= shown ? text : `${text.slice(0, shown)}...`);
+const start = (text: string): string => (text.length <= shown ? text : `${beginningOf(text, shown)}...`);
 
 /**
  * What a person sees of an agent's reasoning. The marks are those of xaibo's documentation (ReActOrchestrator, Visual

@@ -30,8 +30,6 @@ interface LeftCall {
   model: string | undefined;
   /** Whether it is over, so that its cost is known if it ever will be. A cancelled call's worker learns of that later. */
   isOver: boolean;
-  /** Whether the budget counts it meanwhile, as the largest call of its agent so far. */
-  isReserved: boolean;
 }
 
 /** A call without a reply whose cost is known by now. */
@@ -157,8 +155,9 @@ export class UsageTracker {
   get #spent(): Spent {
     let tokens = tokensOf(this.#sum);
     let usd = this.#sum.costUsd;
-    for (const { agent, isReserved, model } of this.#left.values()) {
-      const usage = isReserved ? this.#largest.get(agent) : undefined;
+    // Meanwhile each counts as the largest call of its agent so far.
+    for (const { agent, model } of this.#left.values()) {
+      const usage = this.#largest.get(agent);
       if (usage === undefined) continue;
       tokens += tokensOf(usage);
       usd += this.#costOf(model, usage);

@@ -73,7 +73,7 @@ function newParticipant(
   { earlier, isPlanning, number }: Attempt,
   restart: RestartNotice | undefined,
 ): Participant {
-  const { conversation, history, models, task, team, toolSets, turn } = context;
+  const { conversation, history, models, task, team, toolSets } = context;
   const { backend, id, orchestrator, persona, timedOut } = teamAgent;
   const workspace = newWorkspace(context, teamAgent, earlier);
   const instructions = (workspace && context.filesInstructions) ?? context.instructions;
@@ -104,7 +104,7 @@ function newParticipant(
     answersGiven: 0,
     answer: undefined,
     vote: undefined,
-    asker: { id, agent, conversation: `${turn}.${number}.${id}`, asking: 0 },
+    asker: { id, agent, conversation: `${number}.${id}`, asking: 0 },
     busy: undefined,
     hasLearnt: false,
     toolRounds: 0,

@@ -1,5 +1,6 @@
+import { isCancellation } from '@temporalio/workflow';
 import { headings } from '../../protocol/headings.ts';
-import { failureReason } from '../agent/failures.ts';
+import { callFailure } from '../agent/failures.ts';
 import { joinContent } from '../agent/text.ts';
 import { select } from './attempt.ts';
 import { candidatesOf, whenOf, type Attempt, type Candidate, type OrchestrationContext } from './context.ts';
@@ -42,8 +43,9 @@ async function choose(context: OrchestrationContext, attempt: Attempt): Promise<
     const [name] = calls.flatMap((call) => ('input' in call && call.name === 'vote' ? [call.input['agent_id']] : []));
     return candidates.find((candidate) => candidate.name === name);
   } catch (error) {
-    // It throws what ends the run.
-    failureReason(error);
+    // A budget that is spent here, with the answers there, ends the run when the next call is made.
+    if (isCancellation(error)) throw error;
+    callFailure(error);
     return undefined;
   }
 }

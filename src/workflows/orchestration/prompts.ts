@@ -84,14 +84,14 @@ export const bestAnswer = (best: Content | undefined): Content[] =>
   best === undefined ? [] : [`\n\n${headings.best}\n`, best];
 
 /**
- * Tells each agent why the team starts over, with the reason and the instructions in full. Headings and labels are those of
- * MassGen's documentation "Orchestration Restart", Agent Context.
+ * Tells each agent why the team starts over, with the reason and the instructions in full. The words are those of MassGen's
+ * documentation "Orchestration Restart", Agent Context.
  */
 export function restartBlock(notice: RestartNotice): Content {
-  const asker = notice.by === 'person' ? 'The restart was requested by a person.' : '';
+  const asker = notice.by === 'person' ? 'A person' : 'The final agent from the previous attempt';
   return joinContent([
     `${headings.previousAttempts}\n\nThis is attempt ${notice.attempt} to solve the task. ` +
-      `What the last one produced was not good enough. ${asker}`.trim(),
+      `${asker} was not satisfied and requested a restart.`,
     `\n\n${headings.whyRestart}\n`,
     notice.reason,
     `\n\n${headings.instructions}\n`,
@@ -99,7 +99,7 @@ export function restartBlock(notice: RestartNotice): Content {
     restartList(notice.earlier ?? []),
     ...bestAnswer(notice.best),
     notice.files === undefined ? '' : `\n\n${notice.files}`,
-    '\n\nStart afresh and follow these instructions: what you give has to be better than what there was.',
+    '\n\nPlease take these insights into account as you work on providing a better answer.',
   ]);
 }
 

@@ -169,7 +169,11 @@ export class Questions {
     while (this.#open === undefined) {
       const call = this.#queue.shift();
       if (call === undefined) return;
-      const early = this.#takeEarly(call.id) ?? (call.isForm ? undefined : this.#takeEarly(first));
+      const own = this.#takeEarly(call.id);
+      // One that names no question is about the first one, also where that has another: then those who ask later have it.
+      const unnamed = call.isForm ? undefined : this.#takeEarly(first);
+      if (own !== undefined && unnamed !== undefined) this.#remember(call.question, unnamed);
+      const early = own ?? unnamed;
       if (early !== undefined) call.settle(this.#completed(call, early));
       else if (!call.isForm && this.#isKnown(call)) {
         const { history, shown } = this.record;

@@ -1,5 +1,6 @@
 import type { SolveEventBody } from '../../protocol/events.ts';
 import { line, type LogLines } from '../runtime/log-entry.ts';
+import { beginningOf } from '../runtime/size.ts';
 import { pythonList, summaryText } from './python-text.ts';
 
 /** The number of missing requirements that the log names. */
@@ -67,5 +68,5 @@ export const planLines: LogLines<SolveEventBody> = {
 function shortened(description: string): string {
   const [first = ''] = description.split('\n');
   const words = first.length <= 20 ? first : first.slice(0, 21).replace(/\s+\S*$/, '');
-  return `${words.slice(0, 20).trimEnd()}...`;
+  return `${beginningOf(words, 20).trimEnd()}...`;
 }

@@ -3,6 +3,7 @@ import { textRef } from '../agent/text-refs.ts';
 import { structured, type OutputSpec, type Read } from '../agent/structured-output.ts';
 import { askForScore, criticismTool, dossierMessage, unknownMarks, type Dossier } from './prompts.ts';
 import { objectIn } from '../agent/text.ts';
+import { beginningOf } from '../runtime/size.ts';
 import { aspectScoresIn } from './rules/aspects.ts';
 import { failedSearches } from './rules/gaps.ts';
 import { readMarks, worksAt } from './rules/prior-art.ts';
@@ -94,7 +95,7 @@ function specOf({ settings }: ResearchContext, { found }: Draft): OutputSpec<Sai
       score,
       similar: worksAt(known, hits),
       servesGoal: serves_goal !== false,
-      improve: typeof improve === 'string' ? improve.trim().slice(0, longestImprovement) : '',
+      improve: typeof improve === 'string' ? beginningOf(improve.trim(), longestImprovement) : '',
       queries: queriesIn(queries),
     };
     if (unknown.length === 0) return { value };
@@ -118,7 +119,9 @@ function specOf({ settings }: ResearchContext, { found }: Draft): OutputSpec<Sai
 
 function queriesIn(queries: unknown): string[] {
   if (!Array.isArray(queries)) return [];
-  const texts = queries.filter((query) => typeof query === 'string').map((query) => query.trim().slice(0, most.query));
+  const texts = queries
+    .filter((query) => typeof query === 'string')
+    .map((query) => beginningOf(query.trim(), most.query));
   return [...new Set(texts)].filter((query) => query !== '').slice(0, most.queries);
 }
 

@@ -21,7 +21,7 @@ const { openIssue } = proxyActivities<Activities>({
 
 /**
  * Stores the report and opens a GitHub issue if one is wanted (the nodes persist → github_issue). If either fails, that
- * becomes a gap in the result: the report itself is not lost.
+ * becomes a gap and a warning in the result: the report itself is not lost.
  */
 export async function deliver(
   context: ResearchContext,
@@ -71,13 +71,13 @@ export function resultOf(context: ResearchContext, outcome: ResearchOutcome): Re
   };
 }
 
-async function orGap({ events, gaps }: ResearchContext, what: string, work: () => Promise<void>): Promise<void> {
+async function orGap(context: ResearchContext, what: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     const gap = `${what}: ${error.cause?.message ?? error.message}`;
-    events.emit({ type: 'gap', text: gap });
-    gaps.push(gap);
+    context.warn(gap);
+    context.gaps.push(gap);
   }
 }

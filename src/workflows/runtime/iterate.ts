@@ -105,6 +105,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
   let best: I | undefined;
   let iteration: I;
   let interruption: Step | undefined;
+  let timeUp: Step | undefined;
   let scope = new CancellationScope();
   const interrupt = (verdict: Step): void => {
     interruption = verdict;
@@ -137,7 +138,11 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
   const verdictOf = async (steps: () => Promise<Step>): Promise<Step> => {
     if (isCancelled()) interruption = cancelled;
     try {
-      if (interruption === undefined) return await scope.run(steps);
+      if (interruption === undefined) {
+        const verdict = await scope.run(steps);
+        // What a person has said at the very moment of the verdict takes its place. That the time is up does not.
+        if (interruption === undefined || interruption === timeUp) return verdict;
+      }
     } catch (error) {
       if (isBudgetSpent(error)) return { kind: 'end', outcome: loop.budgetOutcome, why: error.message };
       if (isCancelled()) interruption = cancelled;
@@ -157,7 +162,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
     scope = new CancellationScope();
     const isLast = number >= limit;
     iteration = loop.begin({ number, isLast, restart: restarts.at(-1), restarts, scope });
-    let timeUp: Step | undefined;
+    timeUp = undefined;
     const stopClock = startTimeout((outcome) => interrupt((timeUp = { kind: 'end', outcome })));
     let verdict = await verdictOf(async () => {
       await loop.work(iteration);

@@ -41,18 +41,22 @@ export function showQuestion(text: string, { hasQuestion }: Prepared, attributes
   if (shown.length > 0) upsertSearchAttributes(shown);
 }
 
+/** Settles what calls without a reply have cost. */
+export async function settleCalls({ usage }: RunContext): Promise<void> {
+  const { abandoned, over } = usage.left;
+  if (abandoned.length + over.length === 0) return;
+  const settled = usage.settle(await settleAbandonedCalls(abandoned, over));
+  for (const { agent, model, usage, cost } of settled) spent(agent, model, usage, cost);
+}
+
 /** Settles what calls without a reply have cost, tells those who want to know of the end, and emits the event `final`. */
 export async function tellFinal(
-  { events, handlers, usage }: RunContext,
+  run: RunContext,
   final: Omit<Extract<RunEventBody, { type: 'final' }>, 'type'>,
 ): Promise<void> {
-  const { abandoned, over } = usage.left;
-  if (abandoned.length + over.length > 0) {
-    const settled = usage.settle(await settleAbandonedCalls(abandoned, over));
-    for (const { agent, model, usage, cost } of settled) spent(agent, model, usage, cost);
-  }
-  await handlers.tellEnd(final);
-  events.emit({ type: 'final', ...final });
+  await settleCalls(run);
+  await run.handlers.tellEnd(final);
+  run.events.emit({ type: 'final', ...final });
 }
 
 /** Shows in the lists of runs how the run has ended, and what it has spent. */

@@ -46,6 +46,7 @@ export async function openAgentTurns(
     take(text, turn) {
       const said = saidBy(agent);
       const earlierWords = agent.lastWords;
+      const { shown } = run.questions.record;
       const when = `turn ${turn}`;
       const agentTools = new AgentTools(tools, run.broadcast, { id, agent, conversation: id, asking: 0 });
       const refusals = new Refusals();
@@ -68,13 +69,19 @@ export async function openAgentTurns(
         },
         forget() {
           agent = newAgent(said);
+          run.questions.record.shown = shown;
         },
       }));
     },
   };
 }
 
-const saidBy = ({ fork: { transcript, append } }: Agent): AgentSaid => ({ transcript, append });
+/** What is said between two turns, when nothing of a turn that was stopped is under way any more. */
+function saidBy(agent: Agent): AgentSaid {
+  agent.answerOpenCalls();
+  const { transcript, append } = agent.fork;
+  return { transcript, append };
+}
 
 /** @throws `ApplicationFailure` of type `TurnFailed` when the model has failed for good */
 function rethrow(error: unknown): never {

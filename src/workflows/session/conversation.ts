@@ -1,4 +1,4 @@
-import { ApplicationFailure, proxyActivities } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../protocol/activities.ts';
 import type { AttachmentInput } from '../../protocol/attachment.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
@@ -11,7 +11,7 @@ import { fitted } from '../runtime/fitted.ts';
 import { belongTo } from '../runtime/own-store.ts';
 import { cancelledText } from '../runtime/iterate.ts';
 import { recordOf, warningsOf } from '../runtime/run-context.ts';
-import { showQuestion } from '../runtime/run-ends.ts';
+import { settleCalls, showQuestion } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import { openAgentTurns, type AgentSaid } from './agent-turns.ts';
 import { openCustomTurns } from './custom-turns.ts';
@@ -92,8 +92,13 @@ export class Conversation {
       messages: said,
       outcome,
       workspace = unchanged(this.#last.workspace),
-    } = await this.#handler.take(text, turn).catch((error: unknown) => {
-      if (error instanceof ApplicationFailure) events.emit({ type: 'turn_failed', turn, why: preview(error.message) });
+    } = await this.#handler.take(text, turn).catch(async (error: unknown) => {
+      if (error instanceof ApplicationFailure) {
+        const why = preview(error.message);
+        events.emit({ type: 'turn_failed', turn, why });
+        this.#last = { ...this.#last, warnings: [...warningsOf(run), `Turn ${turn} failed: ${why}`] };
+        await CancellationScope.nonCancellable(() => settleCalls(run));
+      }
       throw error;
     });
     const files = workspace && { workspace };

@@ -53,6 +53,8 @@ export class TeamTurnHandler implements TurnHandler<TranscriptRef | null> {
 
   async take(text: string, turn: number): Promise<TurnOutcome> {
     const { said } = this;
+    // The conversations of the turns before are over.
+    this.run.questions.record.shown = {};
     // In a cancelled session too, a turn has a result, which the conversation holds.
     const [stored = text] = await CancellationScope.nonCancellable(() => storeTexts([text]));
     const task = newTask(text, [], { task: stored, history: [] });

@@ -81,7 +81,7 @@ test('however calls end, a budget is overrun by no more than the calls in flight
         } else if (act !== 'start' && inFlight > 0) {
           inFlight -= 1;
           if (act === 'reply') tracker.callEnded('a', 'm', usage);
-          else tracker.callLeft({ activityId: `${++ids}`, agent: 'a', model: 'm', isOver, isReserved: true });
+          else tracker.callLeft({ activityId: `${++ids}`, agent: 'a', model: 'm', isOver });
         }
       }
       const { abandoned, over } = tracker.left;

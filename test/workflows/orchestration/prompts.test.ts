@@ -23,19 +23,19 @@ import { coordinationTools, decisionToolsWith } from '../../../src/workflows/orc
 const textOf = (content: Content): string => joinContent([content])[0] as string;
 
 describe('prompts', () => {
-  test('the restart block has the documented headings, labels and number, and both texts in full', () => {
+  test('the restart block has the documented words, and both texts in full', () => {
     const [block] = joinContent([
       restartBlock({ attempt: 2, by: 'final_agent', reason: 'Only plans.', instructions: 'Change\nthe files.' }),
     ]);
     expect(block).toMatch(
-      /^## Previous Orchestration Attempts\n\nThis is attempt 2 to solve the task\. .*\n\n\*\*Why the restart was requested:\*\*\nOnly plans\.\n\n\*\*Instructions for improvement:\*\*\nChange\nthe files\.\n\n/,
+      /^## Previous Orchestration Attempts\n\nThis is attempt 2 to solve the task\. The final agent from the previous attempt was not satisfied and requested a restart\.\n\n\*\*Why the restart was requested:\*\*\nOnly plans\.\n\n\*\*Instructions for improvement:\*\*\nChange\nthe files\.\n\nPlease take these insights into account as you work on providing a better answer\.$/,
     );
     expect(block).not.toContain('person');
   });
 
   test('a restart that a person requested says so', () => {
     const [block] = joinContent([restartBlock({ attempt: 3, by: 'person', reason: 'r', instructions: 'i' })]);
-    expect(block).toContain('requested by a person');
+    expect(block).toContain('A person was not satisfied and requested a restart.');
   });
 
   test('the task comes first and as it was given', () => {

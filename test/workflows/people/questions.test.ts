@@ -152,6 +152,18 @@ test('an answer before anything was asked is kept for the first asker; a second 
   expect(state.record.history).toEqual([{ question: 'What color theme?', answer: 'Dark mode' }]);
 });
 
+test('an answer before anything was asked is no other question’s, even if the first one has an answer of its own', () => {
+  const state = deskOf();
+  expect(told(state.answer({ answer: 'Dark mode' }))).toEqual(['kept']);
+  expect(told(state.answer({ questionId: 'q1', answer: 'Light mode' }))).toEqual(['kept']);
+  expect(told(state.ask('q1', 'a'))).toEqual(['q1 complete']);
+  expect(told(state.ask('q2', 'a'))).toEqual(['q2 deferred']);
+  expect(state.record.history).toEqual([
+    { question: 'Question q1?', answer: 'Dark mode' },
+    { question: 'Question q1?', answer: 'Light mode' },
+  ]);
+});
+
 test('an answer to a question that is shown before it is asked is kept for that question, the first one of two', () => {
   const state = deskOf();
   expect(told(state.answer({ questionId: 'q2', answer: 'Blue' }))).toEqual(['kept']);

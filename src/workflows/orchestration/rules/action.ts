@@ -47,6 +47,7 @@ function readCall(call: Call, situation: Situation): Action | Refusal {
   if ('error' in call) return { kind: 'invalid', error: call.error };
   if (call.name === 'new_answer') {
     const content = String(call.input['content']);
+    if (content.trim() === '') return { kind: 'invalid', error: 'content: it must not be empty' };
     if (situation.answersGiven >= situation.answerLimit) {
       return { kind: 'no_answers_left', limit: situation.answerLimit };
     }

@@ -1,5 +1,6 @@
 import type { Plan } from '../../../protocol/research.ts';
 import { hasWords, objectIn } from '../../agent/text.ts';
+import { beginningOf } from '../../runtime/size.ts';
 
 const mostQueries = 5;
 /** The longest idea and the longest query, in characters. */
@@ -9,7 +10,7 @@ const longestQuery = 400;
 /** Reads a plan from arguments that fit the tool's schema. */
 export function planOf(input: Record<string, unknown>): Plan {
   const queries = (input['queries'] as string[])
-    .map((query) => query.trim().slice(0, longestQuery))
+    .map((query) => beginningOf(query.trim(), longestQuery))
     .filter((query) => query !== '');
   const idea = oneLine(String(input['idea']));
   return {
@@ -51,11 +52,13 @@ const plainLine = (line: string): string =>
     .trim();
 
 const oneLine = (text: string): string =>
-  text
-    .replace(/\s+/g, ' ')
-    .trim()
-    .replace(/^["“]|["”]$/g, '')
-    .slice(0, longestIdea);
+  beginningOf(
+    text
+      .replace(/\s+/g, ' ')
+      .trim()
+      .replace(/^["“]|["”]$/g, ''),
+    longestIdea,
+  );
 
 /** Whether two ideas have the same words in the same order, apart from punctuation and case. */
 export function isSameIdea(one: string, other: string): boolean {

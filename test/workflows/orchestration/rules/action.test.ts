@@ -38,6 +38,12 @@ describe('an agent’s reply', () => {
       { kind: 'no_answers_left', limit: 3 },
     ],
     [
+      'an answer that says nothing',
+      answer(' \n'),
+      situation(),
+      { kind: 'invalid', error: 'content: it must not be empty' },
+    ],
+    [
       'an answer that is not new',
       answer('x'),
       situation({ noveltyProblem: () => ({ kind: 'duplicate', of: 'agent1' }) }),

@@ -39,6 +39,15 @@ describe('a plan', () => {
     expect(planOf({ idea: 'I', approach: 'x', queries: [' '] }).queries).toEqual(['I']);
   });
 
+  test('is cut between characters', () => {
+    const { idea, queries } = planOf({
+      idea: `${'a'.repeat(499)}😀`,
+      approach: 'x',
+      queries: [`${'b'.repeat(399)}😀`],
+    });
+    expect([idea, ...queries]).toEqual(['a'.repeat(499), 'b'.repeat(399)]);
+  });
+
   test.each([
     ['as JSON', '{"idea": "New", "approach": "How", "queries": ["q"]}', undefined, 'New', ['q']],
     ['on a line of its own', 'Well.\n**Idea:** New one\nThen test.', 'Old', 'New one', ['New one']],
