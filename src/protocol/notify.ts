@@ -2,6 +2,13 @@ import type { FinalOutcome } from './events.ts';
 import type { PendingQuestion } from './questions.ts';
 import type { NotifyEntry, NotifyEvent } from './settings.ts';
 
+/** How a run or a turn has ended. Of one that has failed the answer is the reason. */
+export interface Ended {
+  outcome: FinalOutcome | 'failed';
+  agent: string;
+  answer: string;
+}
+
 /** What somebody is told. */
 export interface Notification {
   type: NotifyEvent;
@@ -13,7 +20,7 @@ export interface Notification {
     workflow: string;
     /** The first line of what the run, or the session's turn, was asked. */
     task: string;
-  } & (Omit<PendingQuestion, 'parameters'> | { outcome: FinalOutcome; agent: string; answer: string });
+  } & (Omit<PendingQuestion, 'parameters'> | Ended);
 }
 
 /** Input of the workflow `notification`, by which a run tells everybody. `store` is that of the run. */

@@ -31,6 +31,17 @@ async function triesOf({ client, taskQueue }: SharedRunning): Promise<number> {
 }
 
 describe('whoever a configuration names', () => {
+  test('is told of a run that fails, and why', async () => {
+    const run = running(teamScript({ answer: () => ({ status: 400 }) }));
+    const handle = await run.start({ task: 'Say hello.', config: alone([{ url: `${hooks.url}/hook` }]) });
+    await expect(handle.result()).rejects.toThrow();
+    await came(1);
+    expect(verified(hooks.received[0]!)).toMatchObject({
+      type: 'final',
+      data: { workflowId: handle.workflowId, outcome: 'failed', answer: expect.stringContaining('agent_a') as string },
+    });
+  });
+
   test('is told of a question and of the end, signed, with the address where to answer', async () => {
     const run = running(asks('Which mode?'));
     const config = { ...askingTeam(300), notify: [{ url: `${hooks.url}/hook` }] };

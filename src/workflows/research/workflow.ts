@@ -5,7 +5,7 @@ import type { Activities } from '../../protocol/activities.ts';
 import type { ResearchInput, ResearchOutcome, ResearchResult } from '../../protocol/research.ts';
 import { fitted } from '../runtime/fitted.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { announce, showEnd } from '../runtime/run-ends.ts';
+import { announce, orTold, showEnd } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { openResearch, researchRoles, type Draft, type PlanningRestart } from './context.ts';
 import { deliver, resultOf } from './delivery.ts';
@@ -39,7 +39,7 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
   });
   const { settings } = context;
   handlers.show(viewOf(context));
-  const ending = await iterate<Draft, ResearchOutcome, PlanningRestart>(
+  const ended = iterate<Draft, ResearchOutcome, PlanningRestart>(
     context,
     {
       limit: settings.max_planning_iterations,
@@ -74,6 +74,7 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
     },
     (interrupt) => operator.steer(context, interrupt),
   );
-  showEnd(ending.outcome, context.usage.total);
-  return fitted(resultOf(context, ending.outcome));
+  const { outcome } = await orTold(context, ended);
+  showEnd(outcome, context.usage.total);
+  return fitted(resultOf(context, outcome));
 }

@@ -1,6 +1,5 @@
 import { CancellationScope, ParentClosePolicy, rootCause, startChild, workflowInfo } from '@temporalio/workflow';
-import type { RunEventBody } from '../../protocol/events.ts';
-import type { Notification, NotificationInput } from '../../protocol/notify.ts';
+import type { Ended, Notification, NotificationInput } from '../../protocol/notify.ts';
 import type { NotifyEvent } from '../../protocol/settings.ts';
 import type { Prepared } from '../../protocol/orchestration.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
@@ -16,7 +15,7 @@ const mostUnderWay = 100;
 const longest = 10_000;
 
 /** Tells of the end of a run or of a turn. The run may end once that has begun. */
-export type TellEnd = (final: Omit<Extract<RunEventBody, { type: 'final' }>, 'type'>) => Promise<void>;
+export type TellEnd = (end: Ended) => Promise<void>;
 
 /**
  * Tells whoever wants to know of what waits for a person, and of the end. Each time a workflow of its own does so, which goes on

@@ -1,5 +1,13 @@
 import type { SearchAttributePair } from '@temporalio/common';
-import { proxyActivities, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  isCancellation,
+  proxyActivities,
+  rootCause,
+  TemporalFailure,
+  upsertMemo,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
 import { storeOptions } from './store-options.ts';
 import type { Activities } from '../../protocol/activities.ts';
 import type { FinalOutcome, RunEventBody } from '../../protocol/events.ts';
@@ -57,6 +65,19 @@ export async function tellFinal(
   await settleCalls(run);
   await run.handlers.tellEnd(final);
   run.events.emit({ type: 'final', ...final });
+}
+
+/** Waits for a run's work, or a turn's. If it fails, those who want to know of the end are told why. @throws what the work throws */
+export async function orTold<T>({ handlers }: RunContext, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    // Any other error is one of the code, by which the run stands still until that is mended.
+    const why = error instanceof TemporalFailure && !isCancellation(error) ? rootCause(error) : undefined;
+    const failed = { outcome: 'failed', agent: '', answer: why ?? '' } as const;
+    if (why !== undefined) await CancellationScope.nonCancellable(() => handlers.tellEnd(failed));
+    throw error;
+  }
 }
 
 /** Shows in the lists of runs how the run has ended, and what it has spent. */
