@@ -152,9 +152,16 @@ async function readStream(
   const counted = {
     inputTokens: usage?.prompt_tokens ?? NaN,
     cachedInputTokens: usage?.prompt_tokens_details?.cached_tokens ?? 0,
-    outputTokens: usage?.completion_tokens ?? NaN,
+    outputTokens: writtenIn(usage),
   };
   return { message, finish, usage: usageOr(counted, request.messages, message), model: replied };
+}
+
+/** The tokens that were written, thoughts included: Gemini and xAI count those in the sum alone. */
+function writtenIn(usage?: OpenAI.CompletionUsage): number {
+  const { completion_tokens: written = NaN, prompt_tokens: read, total_tokens: all } = usage ?? {};
+  const rest = Number(all) - Number(read);
+  return rest > written ? rest : written;
 }
 
 /** Marks between two turns, as chat templates write them. */

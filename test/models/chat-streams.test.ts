@@ -196,6 +196,16 @@ describe('what is said of usage is checked', () => {
     const { usage: counted } = await read([delta({ content: 'Yes.' }, 'stop'), { choices: [], usage }]);
     expect(counted).toEqual({ inputTokens: 10, cachedInputTokens: 10, outputTokens: 5 });
   });
+
+  test.each([
+    ['beside what was written, as Gemini and xAI count', { completion_tokens: 5, total_tokens: 55 }, 45],
+    ['within it, as OpenAI counts', { completion_tokens: 45, total_tokens: 55 }, 45],
+    ['and the sum is nonsense', { completion_tokens: 5, total_tokens: 'many' }, 5],
+  ])('thoughts are tokens that were written: %s', async (_, counts, outputTokens) => {
+    const usage = { prompt_tokens: 10, ...counts };
+    const { usage: counted } = await read([delta({ content: 'Yes.' }, 'stop'), { choices: [], usage }]);
+    expect(counted).toEqual({ inputTokens: 10, cachedInputTokens: 0, outputTokens });
+  });
 });
 
 describe('the next request', () => {
