@@ -120,8 +120,9 @@ async function readStream(
     const piece = [text, refused, ...written].join('');
     request.onDelta(piece);
     // The text itself is put together only when it is looked at, which takes long where that is at each piece.
-    recent = (recent + text).slice(-longestMark);
+    recent += text;
     const end = turnBegins.test(recent) ? nextTurn(content) : undefined;
+    recent = recent.slice(-longestMark);
     if (end !== undefined) {
       content = content.slice(0, end).trimEnd();
       reason = 'stop';

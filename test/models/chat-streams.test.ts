@@ -41,6 +41,12 @@ test.each([
   expect({ content: message.content, finish }).toEqual({ content: expected, finish: 'stop' });
 });
 
+test('a text that comes whole ends before the next turn as well, however long that is', async () => {
+  const content = `Paris.<|im_end|>\n<|im_start|>user\n${'And of Spain? '.repeat(20)}`;
+  const { message } = await read([delta({ content }, 'stop'), '[DONE]']);
+  expect(message.content).toBe('Paris.');
+});
+
 describe('tool calls are told apart by index and id', () => {
   const [a, b] = ['{"n":1}', '{"n":2}'];
   const vote = (index: number, id: string, text?: string) => piece({ index, id }, 'vote', text);
