@@ -376,6 +376,18 @@ describe('a stream', () => {
     expect(finish).toBe('tool_calls');
   });
 
+  test('keeps its text where pieces, or the beginning of a block, have none', async () => {
+    const { message } = await streamed([
+      began(),
+      ...block(0, { type: 'text', text: null }, { type: 'text_delta' }, { type: 'text_delta', text: 'Yes.' }),
+      ...block(1, { type: 'tool_use', id: 't', name: 'vote', input: {} }, { type: 'input_json_delta' }),
+      ended('tool_use'),
+      stop,
+    ]);
+    expect(message.content).toBe('Yes.');
+    expect(message.toolCalls?.[0]?.arguments).toBe('');
+  });
+
   test.each([
     ['end_turn', 'stop'],
     ['stop_sequence', 'stop'],
