@@ -47,6 +47,13 @@ test('a text that comes whole ends before the next turn as well, however long th
   expect(message.content).toBe('Paris.');
 });
 
+test('a text that comes in parts, as Mistral sends it, is the text of the parts', async () => {
+  const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] };
+  const parts = ['Par', 'is.'].map((text) => ({ type: 'text', text }));
+  const { message } = await read([delta({ content: [thinking] }), delta({ content: parts }, 'stop'), '[DONE]']);
+  expect(message.content).toBe('Paris.');
+});
+
 describe('tool calls are told apart by index and id', () => {
   const [a, b] = ['{"n":1}', '{"n":2}'];
   const vote = (index: number, id: string, text?: string) => piece({ index, id }, 'vote', text);
