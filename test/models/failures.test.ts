@@ -217,9 +217,10 @@ describe('retry-after', () => {
     ['milliseconds beat seconds', { 'retry-after-ms': '1500', 'retry-after': '9' }, 1500],
     ['seconds', { 'retry-after': '2' }, 2000],
     ['an HTTP date', { 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }, 30_000],
-    ['a date that is over', { 'retry-after': 'Wed, 31 Dec 2025 23:00:00 GMT' }, 0],
+    ['a date that is over', { 'retry-after': 'Wed, 31 Dec 2025 23:00:00 GMT' }, undefined],
     ['never more than two minutes', { 'retry-after': '86400' }, 120_000],
-    ['never less than nothing', { 'retry-after': '-5' }, 0],
+    ['no time at all', { 'retry-after': '0' }, undefined],
+    ['less than nothing', { 'retry-after': '-5' }, undefined],
     ['nonsense', { 'retry-after': 'soon' }, undefined],
     ['nothing', {}, undefined],
   ])('%s', (_, headers, milliseconds) => {
