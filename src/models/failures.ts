@@ -128,7 +128,8 @@ export function saidBy(error: InstanceType<typeof OpenAI.APIError> | InstanceTyp
   return {
     status: status ?? names.map(statusOf).find((each) => each !== undefined),
     names: names.filter((name) => typeof name === 'string'),
-    param: typeof param === 'string' ? param : undefined,
+    // LiteLLM writes that there is none.
+    param: typeof param === 'string' && !['', 'None'].includes(param) ? param : undefined,
     text: messageOf(error),
   };
 }
