@@ -135,9 +135,25 @@ describe('a problem names file, line, key and the valid choices', () => {
     ['an empty file', '', 'team.yaml: the file is empty'],
     ['a syntax error', 'agents: [\n', 'team.yaml:2:'],
     ['a key twice', 'budget: {}\nbudget: {}\n', 'team.yaml:2: Map keys must be unique'],
+    ['an alias without an anchor', 'agents:\n  - id: *none\n', 'team.yaml:2: no &none stands before *none'],
+    ['an alias in its own anchor', 'agents: &all\n  - *all\n', 'team.yaml:2: *all stands in &all itself'],
+    [
+      'aliases that multiply',
+      [
+        'a: &a [1]',
+        ...'bcdefgh'.split('').map((key, at) => `${key}: &${key} [${Array(9).fill(`*${'abcdefg'[at]}`).join()}]`),
+      ].join('\n'),
+      'team.yaml: its aliases stand for too much',
+    ],
   ])('%s', (_, text, message) => {
     const read = parseConfig(text, 'team.yaml');
     expect(read.ok ? [] : read.problems).toContainEqual(expect.stringContaining(message));
+  });
+
+  test('an anchor may have as many aliases as a team has agents', () => {
+    const agents = Array.from({ length: 199 }, (_, index) => `  - { id: a${index}, backend: *mine }`);
+    const text = ['agents:', '  - { id: first, backend: &mine { type: offline } }', ...agents].join('\n');
+    expect(parseConfig(text, 'team.yaml').ok).toBe(true);
   });
 
   test('all problems are named at once', () => {
