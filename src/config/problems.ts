@@ -106,14 +106,21 @@ function shown(value: unknown): string {
 
 /** The part of zod's internal definitions that `keysAt` reads. */
 interface Definition {
-  def: { innerType?: Definition; in?: Definition; element?: Definition; shape?: Record<string, Definition> };
+  def: {
+    innerType?: Definition;
+    in?: Definition;
+    element?: Definition;
+    shape?: Record<string, Definition>;
+    /** Of a mapping with any keys. */
+    valueType?: Definition;
+  };
 }
 
 /** The valid keys of the mapping at a path, found by following the path through the schema. */
 function keysAt(schema: z.ZodType, path: PropertyKey[]): string[] {
   let { def } = unwrapped(schema as unknown as Definition);
   for (const key of path) {
-    const next = typeof key === 'number' ? def.element : def.shape?.[String(key)];
+    const next = typeof key === 'number' ? def.element : (def.shape?.[String(key)] ?? def.valueType);
     if (next === undefined) return [];
     ({ def } = unwrapped(next));
   }

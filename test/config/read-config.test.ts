@@ -145,6 +145,11 @@ describe('a problem names file, line, key and the valid choices', () => {
       ].join('\n'),
       'team.yaml: its aliases stand for too much',
     ],
+    [
+      'a key of a mapping with names of one’s own',
+      'prices:\n  m: { input: 1, cachedInput: 1, ouput: 1 }\n',
+      'team.yaml:2: prices.m.ouput: unknown key; did you mean output? valid keys: input, cachedInput, output',
+    ],
   ])('%s', (_, text, message) => {
     const read = parseConfig(text, 'team.yaml');
     expect(read.ok ? [] : read.problems).toContainEqual(expect.stringContaining(message));
