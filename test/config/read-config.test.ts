@@ -150,6 +150,11 @@ describe('a problem names file, line, key and the valid choices', () => {
       'prices:\n  m: { input: 1, cachedInput: 1, ouput: 1 }\n',
       'team.yaml:2: prices.m.ouput: unknown key; did you mean output? valid keys: input, cachedInput, output',
     ],
+    [
+      'a domain that every object has',
+      'research:\n  domain: constructor\n',
+      'team.yaml:2: research.domain: "constructor" is no domain of this configuration; there are none: see domains',
+    ],
   ])('%s', (_, text, message) => {
     const read = parseConfig(text, 'team.yaml');
     expect(read.ok ? [] : read.problems).toContainEqual(expect.stringContaining(message));
