@@ -71,7 +71,7 @@ function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
     case 'too_big':
       return `${found} is too large (at most ${issue.maximum})`;
     case 'invalid_format':
-      return `${found} is not a valid ${issue.format === 'url' ? 'URL' : issue.format}`;
+      return `${found} is not a valid ${issue.format === 'url' ? 'URL, which begins with http:// or https://' : issue.format}`;
     default:
       return issue.message;
   }

@@ -102,7 +102,7 @@ describe('a problem names file, line, key and the valid choices', () => {
     [
       'a URL that is none',
       agent('type: chatcompletion\nbase_url: here'),
-      'team.yaml:5: agents[0].backend.base_url: "here" is not a valid URL',
+      'team.yaml:5: agents[0].backend.base_url: "here" is not a valid URL, which begins with http:// or https://',
     ],
     [
       'two agents of one id',
@@ -149,6 +149,11 @@ describe('a problem names file, line, key and the valid choices', () => {
       'a key of a mapping with names of one’s own',
       'prices:\n  m: { input: 1, cachedInput: 1, ouput: 1 }\n',
       'team.yaml:2: prices.m.ouput: unknown key; did you mean output? valid keys: input, cachedInput, output',
+    ],
+    [
+      'an address without its scheme',
+      agent('{ type: chatcompletion, model: m, base_url: "localhost:11434/v1" }'),
+      'team.yaml:4: agents[0].backend.base_url: "localhost:11434/v1" is not a valid URL, which begins with http:// or https://',
     ],
     [
       'a domain that every object has',
