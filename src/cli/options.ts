@@ -102,7 +102,7 @@ function dollars(text: string): number {
 
 function tokenCount(text: string): number {
   const count = Number(text);
-  if (Number.isInteger(count) && count >= 1) return count;
+  if (Number.isSafeInteger(count) && count >= 1) return count;
   throw new InvalidArgumentError('The longest reply is a number of tokens, as in 2000.');
 }
 
@@ -112,10 +112,20 @@ function agentCount(text: string): number {
   throw new InvalidArgumentError(`A team has 1 to ${mostAgents} agents.`);
 }
 
+export function withId(command: Command, what: string): Command {
+  return command.option('--id <id>', what, idOf);
+}
+
+function idOf(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('An id is a text that is not empty.');
+}
+
 export function withStart(command: Command): Command {
-  return withConfig(command)
-    .option('--id <id>', 'id of the run (default: a new readable one)')
-    .option('--detach', 'start the run, print its id, and leave');
+  return withId(withConfig(command), 'id of the run (default: a new readable one)').option(
+    '--detach',
+    'start the run, print its id, and leave',
+  );
 }
 
 export function withOut(command: Command): Command {

@@ -24,6 +24,15 @@ test('an option that npm has kept for itself is not passed over', async () => {
   expect([status, said]).toEqual([2, expect.stringContaining('npm start -- --model …')]);
 });
 
+test.each([
+  ['--max-tokens', '99999999999999999999', 'a number of tokens'],
+  ['--id', '', 'not empty'],
+  ['--id', ' ', 'not empty'],
+])('%s %j is refused before anything starts', async (option, value, why) => {
+  for (const command of ['ask', 'chat'])
+    expect(await told([command, option, value, 'Hi'])).toEqual([2, expect.stringContaining(why)]);
+});
+
 test('an answer needs no quotes', async () => {
   const nowhere = { REPRISE_HOME: '/nowhere/at/all', TEMPORAL_ADDRESS: '127.0.0.1:1' };
   expect(await told(['answer', 'q1', 'Dark', 'mode', 'please'], nowhere)).toEqual([3, expect.any(String)]);
