@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 
@@ -31,6 +32,16 @@ test.each([
 ])('%s %j is refused before anything starts', async (option, value, why) => {
   for (const command of ['ask', 'chat'])
     expect(await told([command, option, value, 'Hi'])).toEqual([2, expect.stringContaining(why)]);
+});
+
+test('a file of prices that is no JSON is named', async () => {
+  const [status, said] = await told(
+    ['validate', fileURLToPath(new URL('../../examples/agent-offline.yaml', import.meta.url))],
+    {
+      REPRISE_PRICES: fileURLToPath(import.meta.url),
+    },
+  );
+  expect([status, said]).toEqual([2, expect.stringMatching(/^REPRISE_PRICES: .*newcomers\.test\.ts is no JSON: /)]);
 });
 
 test('an answer needs no quotes', async () => {
