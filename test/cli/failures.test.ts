@@ -1,5 +1,25 @@
 import { expect, test } from 'vitest';
-import { alikeTogether } from '../../src/cli/failures.ts';
+import { CommandError } from '../../src/cli/exit.ts';
+import { alikeTogether, asCommandError } from '../../src/cli/failures.ts';
+import { readRates } from '../../src/models/rates/settings.ts';
+import { readSlots } from '../../src/worker/slots.ts';
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
+
+test.each<[what: string, error: unknown, status: number, message: string]>([
+  ['a rate that is none', thrownBy(() => readRates('x')), 2, 'REPRISE_RATES: "x"'],
+  ['slots that are none', thrownBy(() => readSlots('x')), 2, 'REPRISE_SLOTS: "x"'],
+])('%s is told in a line, with its exit status', (_, error, status, message) => {
+  const failure = asCommandError(error);
+  expect(failure).toBeInstanceOf(CommandError);
+  expect(failure).toMatchObject({ status, message: expect.stringContaining(message) as string });
+});
 
 test('those who have failed alike share a line', () => {
   const why = 'openai m: 401 Incorrect API key (check OPENAI_API_KEY)';
