@@ -134,9 +134,13 @@ function unwrapped(schema: Definition): Definition {
 
 /** ` did you mean …?` with the choice that is nearest to a mistyped word, or an empty string if none is near. */
 export function didYouMean(word: string, choices: string[]): string {
-  const [first] = nearest(word, choices);
-  const isNear = first !== undefined && distanceOf(word, first) <= Math.max(2, word.length / 4);
-  return isNear ? ` did you mean ${first}?` : '';
+  const most = Math.max(2, word.length / 4);
+  // The distance of words takes a time that grows with both, and is no less than the difference of their lengths.
+  const [first] = nearest(
+    word,
+    choices.filter((choice) => Math.abs(choice.length - word.length) <= most),
+  );
+  return first !== undefined && distanceOf(word, first) <= most ? ` did you mean ${first}?` : '';
 }
 
 /** The choices, those first that are nearest to a mistyped word. */

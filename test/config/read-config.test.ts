@@ -171,6 +171,10 @@ describe('a problem names file, line, key and the valid choices', () => {
     expect(parseConfig(text, 'team.yaml').ok).toBe(true);
   });
 
+  test('a key of megabytes is not compared with all valid ones for as long as that takes', { timeout: 10_000 }, () => {
+    expect(checkTeam({ ['x'.repeat(5_000_000)]: 1 }).ok).toBe(false);
+  });
+
   test('all problems are named at once', () => {
     const read = parseConfig('agent: 1\nbudgt: 2\n', 'team.yaml');
     expect(read.ok ? [] : read.problems).toHaveLength(2);
