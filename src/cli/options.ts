@@ -85,7 +85,12 @@ const mostAgents = 26;
 export function withListening(command: Command, port: number, elsewhere = ''): Command {
   return command
     .option('--port <port>', `the port to listen at (default: ${port}${elsewhere})`, portOf)
-    .option('--host <address>', 'the address to listen at; beyond this machine a token is needed', '127.0.0.1');
+    .option(
+      '--host <address>',
+      'the address to listen at; beyond this machine a token is needed',
+      filled('An address'),
+      '127.0.0.1',
+    );
 }
 
 function portOf(text: string): number {
@@ -113,13 +118,15 @@ function agentCount(text: string): number {
 }
 
 export function withId(command: Command, what: string): Command {
-  return command.option('--id <id>', what, idOf);
+  return command.option('--id <id>', what, filled('An id'));
 }
 
-function idOf(text: string): string {
-  if (text.trim() !== '') return text;
-  throw new InvalidArgumentError('An id is a text that is not empty.');
-}
+const filled =
+  (what: string) =>
+  (text: string): string => {
+    if (text.trim() !== '') return text;
+    throw new InvalidArgumentError(`${what} is a text that is not empty.`);
+  };
 
 export function withStart(command: Command): Command {
   return withId(withConfig(command), 'id of the run (default: a new readable one)').option(

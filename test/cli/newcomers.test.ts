@@ -34,6 +34,10 @@ test.each([
     expect(await told([command, option, value, 'Hi'])).toEqual([2, expect.stringContaining(why)]);
 });
 
+test.each(['serve', 'codec-server'])('%s does not listen everywhere where its address is empty', async (command) => {
+  expect(await told([command, '--host', ''])).toEqual([2, expect.stringContaining('not empty')]);
+});
+
 test('a file of prices that is no JSON is named', async () => {
   const [status, said] = await told(
     ['validate', fileURLToPath(new URL('../../examples/agent-offline.yaml', import.meta.url))],
