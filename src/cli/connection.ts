@@ -14,6 +14,7 @@ import { noteUse } from '../local/use.ts';
 import { currentVersion } from '../local/worker-version.ts';
 import { liveWorkers, workerFolder, type Queue, type WorkerRecord } from '../local/workers.ts';
 import { livePollers } from '../client/pollers.ts';
+import { readRates } from '../models/rates/settings.ts';
 import { isMarked } from '../worker/deployment.ts';
 import { logFormat } from '../worker/log-format.ts';
 import { CommandError, exitStatus } from './exit.ts';
@@ -217,6 +218,7 @@ async function workerFor(
   // The `up` would end by them as well, but only its log would say so.
   retentionDays(environment);
   logFormat(environment);
+  readRates(environment['REPRISE_RATES'] ?? '');
   const isFirst = liveWorkers(home).length === 0;
   shell.say(isFirst ? 'Starting Temporal and a worker in the background …' : 'Starting a worker in the background …');
   try {

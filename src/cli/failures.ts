@@ -15,6 +15,7 @@ import { VariableError } from '../util/environment.ts';
 import { ModelNameError } from '../config/models/model-name.ts';
 import { OtherAddressError } from '../local/home-server.ts';
 import { UnsafeHomeError } from '../local/protect-home.ts';
+import { isOutOfOrder } from '../store/out-of-order.ts';
 import { CommandError, exitStatus, usageError } from './exit.ts';
 
 /** Puts an error of Temporal's client into words, with a fitting exit status. Other errors are returned unchanged. */
@@ -29,11 +30,14 @@ export function asCommandError(error: unknown): unknown {
   if (error instanceof BadKeyError || error instanceof UnknownKeyError || error instanceof SecretInConfigError)
     return usageError(error.message);
   if (error instanceof TamperedError) return new CommandError(error.message);
+  if (isOutOfOrder(error)) return new CommandError((error as Error).message);
   const namespace = missingNamespace(error);
   if (namespace !== undefined)
     return usageError(`Temporal has no namespace "${namespace}": check TEMPORAL_NAMESPACE, or have it made there`);
+  const cause = error instanceof ServiceError ? error.cause : error;
   if (!(error instanceof ServiceError || isGrpcServiceError(error))) return error;
-  return new CommandError(`Temporal: ${reasonOf(error)}`, exitStatus.unreachable);
+  const isRefused = isGrpcServiceError(cause) && refusals.includes(cause.code);
+  return new CommandError(`Temporal: ${reasonOf(error)}`, isRefused ? exitStatus.usage : exitStatus.unreachable);
 }
 
 /**
@@ -71,6 +75,9 @@ export function reasonOf(error: unknown): string {
   if (!isGrpcServiceError(innermost)) return error instanceof Error ? error.message : String(error);
   return `${innermost.details}${hints[innermost.code] ?? ''}`;
 }
+
+/** gRPC's INVALID_ARGUMENT, as for an id that is too long. */
+const refusals: number[] = [3];
 
 /** What to check, by gRPC's code: PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED. */
 const hints: Record<number, string> = {

@@ -85,7 +85,12 @@ const mostAgents = 26;
 export function withListening(command: Command, port: number, elsewhere = ''): Command {
   return command
     .option('--port <port>', `the port to listen at (default: ${port}${elsewhere})`, portOf)
-    .option('--host <address>', 'the address to listen at; beyond this machine a token is needed', '127.0.0.1');
+    .option(
+      '--host <address>',
+      'the address to listen at; beyond this machine a token is needed',
+      filled('An address'),
+      '127.0.0.1',
+    );
 }
 
 function portOf(text: string): number {
@@ -102,7 +107,7 @@ function dollars(text: string): number {
 
 function tokenCount(text: string): number {
   const count = Number(text);
-  if (Number.isInteger(count) && count >= 1) return count;
+  if (Number.isSafeInteger(count) && count >= 1) return count;
   throw new InvalidArgumentError('The longest reply is a number of tokens, as in 2000.');
 }
 
@@ -112,10 +117,22 @@ function agentCount(text: string): number {
   throw new InvalidArgumentError(`A team has 1 to ${mostAgents} agents.`);
 }
 
+export function withId(command: Command, what: string): Command {
+  return command.option('--id <id>', what, filled('An id'));
+}
+
+const filled =
+  (what: string) =>
+  (text: string): string => {
+    if (text.trim() !== '') return text;
+    throw new InvalidArgumentError(`${what} is a text that is not empty.`);
+  };
+
 export function withStart(command: Command): Command {
-  return withConfig(command)
-    .option('--id <id>', 'id of the run (default: a new readable one)')
-    .option('--detach', 'start the run, print its id, and leave');
+  return withId(withConfig(command), 'id of the run (default: a new readable one)').option(
+    '--detach',
+    'start the run, print its id, and leave',
+  );
 }
 
 export function withOut(command: Command): Command {

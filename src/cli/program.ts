@@ -8,6 +8,7 @@ import {
   listed,
   withAgents,
   withConfig,
+  withId,
   withListening,
   withNotify,
   withOut,
@@ -76,9 +77,11 @@ function addRunCommands(shell: Shell, program: Command): void {
     async (task: string[], options: FollowOptions) =>
       (await import('./commands/start.ts')).first(shell, task.join(' ') || undefined, options),
   );
-  withOut(withYes(withAgents(withTools(withConfig(program.command('chat [text...]'))))))
+  withId(
+    withOut(withYes(withAgents(withTools(withConfig(program.command('chat [text...]')))))),
+    'continue an open session, or begin one of this id that stays open',
+  )
     .description('a conversation with one agent or a team; without TEXT one turn for each line that is typed')
-    .option('--id <id>', 'continue an open session, or begin one of this id that stays open')
     .option('--history <file>', 'what was said before: JSON, [{"role", "content"}]')
     .action(async (text: string[], options: ChatOptions) =>
       (await import('./commands/chat.ts')).chat(shell, text.length === 0 ? undefined : text.join(' '), options),

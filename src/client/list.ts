@@ -82,7 +82,9 @@ async function listedRun(client: Client, info: WorkflowExecutionInfo, until: num
   const isOpen = isOpenStatus(status.name);
   const handle = client.workflow.getHandle(workflowId, runId);
   const live = isOpen ? await askLiveState(handle, Math.min(patience.one, until - Date.now())) : undefined;
-  const question = (memo['question'] as string | undefined) || (await inputQuestion(lenient(client), info));
+  // Its history may be gone by now, or hold what nobody here can read.
+  const asked = memo['question'] as string | undefined;
+  const question = asked || (await inputQuestion(lenient(client), info).catch(() => ''));
   const { spent } = memo;
   const usage = live?.state.usage ?? (typeof spent === 'object' ? (spent as Figures | null) : undefined);
   return {

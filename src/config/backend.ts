@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { effortProblem, efforts } from './models/model-capabilities.ts';
 import { backendTypes } from './models/backend-types.ts';
 import { folderSchema } from './named-folder.ts';
-import { mcpServersSchema } from './tool-sources.ts';
+import { httpAddress, mcpServersSchema } from './tool-sources.ts';
 import { holdsSecret, writtenOut } from './variables.ts';
 import { guarded, safe } from './privileges.ts';
 import type { Backend } from '../protocol/settings.ts';
@@ -36,7 +36,7 @@ const writtenSchema = z
         'What it speaks; chatcompletion is any OpenAI-compatible server, claude_code is Claude Code, offline needs no key.',
       ),
     model: name.optional().meta(safe("The model's name. Absent: the default one of the type.")),
-    base_url: z.url().optional().meta(guarded('baseUrl', "An address that replaces the provider's.")),
+    base_url: httpAddress.optional().meta(guarded('baseUrl', "An address that replaces the provider's.")),
     api_key_env: name
       .optional()
       .meta(guarded('keyVariable', "The variable that holds the key. Absent: the type's, as OPENAI_API_KEY.")),

@@ -71,7 +71,7 @@ function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
     case 'too_big':
       return `${found} is too large (at most ${issue.maximum})`;
     case 'invalid_format':
-      return `${found} is not a valid ${issue.format === 'url' ? 'URL' : issue.format}`;
+      return `${found} is not a valid ${issue.format === 'url' ? 'URL, which begins with http:// or https://' : issue.format}`;
     default:
       return issue.message;
   }
@@ -106,14 +106,21 @@ function shown(value: unknown): string {
 
 /** The part of zod's internal definitions that `keysAt` reads. */
 interface Definition {
-  def: { innerType?: Definition; in?: Definition; element?: Definition; shape?: Record<string, Definition> };
+  def: {
+    innerType?: Definition;
+    in?: Definition;
+    element?: Definition;
+    shape?: Record<string, Definition>;
+    /** Of a mapping with any keys. */
+    valueType?: Definition;
+  };
 }
 
 /** The valid keys of the mapping at a path, found by following the path through the schema. */
 function keysAt(schema: z.ZodType, path: PropertyKey[]): string[] {
   let { def } = unwrapped(schema as unknown as Definition);
   for (const key of path) {
-    const next = typeof key === 'number' ? def.element : def.shape?.[String(key)];
+    const next = typeof key === 'number' ? def.element : (def.shape?.[String(key)] ?? def.valueType);
     if (next === undefined) return [];
     ({ def } = unwrapped(next));
   }
@@ -127,9 +134,13 @@ function unwrapped(schema: Definition): Definition {
 
 /** ` did you mean …?` with the choice that is nearest to a mistyped word, or an empty string if none is near. */
 export function didYouMean(word: string, choices: string[]): string {
-  const [first] = nearest(word, choices);
-  const isNear = first !== undefined && distanceOf(word, first) <= Math.max(2, word.length / 4);
-  return isNear ? ` did you mean ${first}?` : '';
+  const most = Math.max(2, word.length / 4);
+  // The distance of words takes a time that grows with both, and is no less than the difference of their lengths.
+  const [first] = nearest(
+    word,
+    choices.filter((choice) => Math.abs(choice.length - word.length) <= most),
+  );
+  return first !== undefined && distanceOf(word, first) <= most ? ` did you mean ${first}?` : '';
 }
 
 /** The choices, those first that are nearest to a mistyped word. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
+import { isNode, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import { checkConfig, type Config } from './kinds.ts';
 import { isModel } from './modules.ts';
 import { problemText, type Checked, type Problem } from './problems.ts';
@@ -43,10 +43,36 @@ function parse<T>(text: string, name: string, check: Check<T>): Read<T> {
     return { ok: false, problems };
   }
   if (document.contents === null) return { ok: false, problems: [`${name}: the file is empty`] };
-  const checked = check(document.toJS());
+  const [wrong] = wrongAliases(document);
+  if (wrong !== undefined) return { ok: false, problems: [`${place(wrong.offset)}: ${wrong.message}`] };
+  let content: unknown;
+  try {
+    content = document.toJS({ maxAliasCount });
+  } catch {
+    return { ok: false, problems: [`${name}: its aliases stand for too much`] };
+  }
+  const checked = check(content);
   if (checked.ok) return { ok: true, config: checked.value };
   const problems = checked.problems.map((problem) => problemText(problem, place(startOf(problem, document))));
   return { ok: false, problems };
+}
+
+/** How many nodes aliases may stand for: each of a whole team's agents may share some. */
+const maxAliasCount = 10_000;
+
+/** The aliases that lead nowhere, or into themselves. */
+function wrongAliases(document: Document): Array<{ offset: number; message: string }> {
+  const wrong: ReturnType<typeof wrongAliases> = [];
+  visit(document, {
+    Alias(_, alias, path) {
+      const { range, source } = alias;
+      const meant = alias.resolve(document);
+      const message =
+        meant === undefined ? `no &${source} stands before *${source}` : `*${source} stands in &${source} itself`;
+      if (meant === undefined || path.includes(meant)) wrong.push({ offset: range?.[0] ?? 0, message });
+    },
+  });
+  return wrong;
 }
 
 /** The offset in the text of a problem's key, or of the mapping that lacks the key. */

@@ -118,7 +118,7 @@ const settingsSchema = z
       .describe('The report becomes an issue there. Absent: no issue.'),
   })
   .superRefine(({ domain, domains }, context) => {
-    if (domain === undefined || domain in domains) return;
+    if (domain === undefined || Object.hasOwn(domains, domain)) return;
     const names = Object.keys(domains);
     const choices = names.length === 0 ? 'there are none: see domains' : `the domains are: ${names.join(', ')}`;
     const message = `${JSON.stringify(domain)} is no domain of this configuration; ${choices}`;

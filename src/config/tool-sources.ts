@@ -31,6 +31,9 @@ export const toolPackagesSchema = z.array(toolPackageSchema).transform((names) =
 export const toolPackages =
   'Modules of tools: tools.weather is tools/weather.ts beside this file, builtin.web is one of Reprise.';
 
+/** An address of a server, which clients reach by HTTP. */
+export const httpAddress = z.url({ protocol: /^https?$/ });
+
 const name = z.string().min(1);
 const texts = z.record(z.string(), z.string());
 
@@ -49,7 +52,7 @@ const writtenServerSchema = z.strictObject({
   env: texts
     .optional()
     .meta(guarded('commandVariables', "Variables of the command; ${NAME} stands for one of the worker's environment.")),
-  url: z.url().optional().meta(guarded('address', 'An HTTP address, instead of a command.')),
+  url: httpAddress.optional().meta(guarded('address', 'An HTTP address, instead of a command.')),
   headers: texts
     .optional()
     .meta(
@@ -57,7 +60,7 @@ const writtenServerSchema = z.strictObject({
     ),
   client_credentials: z
     .strictObject({
-      issuer: z.url().meta(guarded('address', 'The authorization server, which alone gets the secret.')),
+      issuer: httpAddress.meta(guarded('address', 'The authorization server, which alone gets the secret.')),
       client_id: z.string().min(1).meta(safe('What the authorization server calls the worker.')),
       client_secret: z
         .string()

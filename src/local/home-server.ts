@@ -155,7 +155,7 @@ const serversOf = (home: string): FoundServer[] =>
 function embeddedServers(): FoundServer[] {
   return processes().flatMap(({ pid, commandLine }) => {
     const [, port] = / --port (\d+)/.exec(commandLine) ?? [];
-    const [, database] = / --db-filename (.*?[\\/]temporal\.db)(?= --|$)/.exec(commandLine) ?? [];
+    const [, database] = / --db-filename (.*?[\\/]temporal\.db)(?= --|$)/s.exec(commandLine) ?? [];
     return port === undefined || database === undefined ? [] : [{ pid, address: `127.0.0.1:${port}`, database }];
   });
 }
@@ -163,6 +163,6 @@ function embeddedServers(): FoundServer[] {
 /** The daemons of a home folder, those that are still starting and have no lock yet included. */
 const daemonsOf = (home: string): number[] =>
   processes().flatMap(({ pid, commandLine }) => {
-    const [, place] = /daemon\.[jt]s (?:--named )?--temporal .* --home (.*)$/.exec(commandLine) ?? [];
+    const [, place] = /daemon\.[jt]s (?:--named )?--temporal .* --home (.*)$/s.exec(commandLine) ?? [];
     return place === homePath(home) ? [pid] : [];
   });

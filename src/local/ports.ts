@@ -11,6 +11,8 @@ export async function freePort(wanted = 0): Promise<number> {
   throw new Error('No port is free');
 }
 
+const lastPort = 65_535;
+
 /** How often another port is taken where somebody has taken the free one first. */
 const mostPorts = 8;
 
@@ -69,7 +71,8 @@ export async function hiddenPlace(): Promise<HiddenPlace> {
   throw new Error('No port is free for the Web UI; end the Temporal server of another folder first (reprise down)');
 }
 
-function listen(port: number, host = '127.0.0.1'): Promise<number | undefined> {
+async function listen(port: number, host = '127.0.0.1'): Promise<number | undefined> {
+  if (port > lastPort) return undefined;
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(undefined));

@@ -4,6 +4,7 @@ import type { Finish } from '../protocol/model-call.ts';
 import { usageOr } from './estimate.ts';
 import { contentRefused, replyTooLarge, streamCut, type Endpoint } from './failures.ts';
 import { readableArguments, type ModelRequest, type ModelResponse } from './model.ts';
+import { textOf } from './streamed-calls.ts';
 
 export const anthropicWire = 'anthropic';
 
@@ -98,14 +99,17 @@ const withoutNulls = (usage: object | undefined): object =>
 function grow(growing: GrowingBlock, delta: Anthropic.RawContentBlockDelta): string {
   const { block } = growing;
   if (delta.type === 'text_delta' && block.type === 'text') {
-    block.text += delta.text;
-    return delta.text;
+    const text = textOf(delta.text);
+    block.text = textOf(block.text) + text;
+    return text;
   }
   if (delta.type === 'input_json_delta') {
-    growing.json += delta.partial_json;
-    return delta.partial_json;
+    const text = textOf(delta.partial_json);
+    growing.json += text;
+    return text;
   }
-  if (delta.type === 'thinking_delta' && block.type === 'thinking') block.thinking += delta.thinking;
+  if (delta.type === 'thinking_delta' && block.type === 'thinking')
+    block.thinking = textOf(block.thinking) + textOf(delta.thinking);
   if (delta.type === 'signature_delta' && block.type === 'thinking') block.signature = delta.signature;
   return '';
 }

@@ -173,7 +173,7 @@ function toBlocks({ content, toolCalls = [], opaque }: AssistantMessage, model: 
   const known = (kept ?? []).flatMap((block) => (block.type === 'tool_use' ? block.id : []));
   // A call that the model has written as text is none of the blocks.
   const calls = toolCalls
-    .filter(({ id }) => !known.includes(id))
+    .filter(({ id }) => !known.includes(toolId(id)))
     .map(({ id, name, arguments: text }): Block => ({
       type: 'tool_use',
       id: toolId(id),
@@ -187,7 +187,9 @@ const isThought = ({ type }: Block): boolean => type === 'thinking' || type === 
 
 function toKeptBlocks({ model: maker, blocks }: KeptBlocks, model: string | undefined): Block[] {
   const isForeign = model !== undefined && maker !== model;
-  const sent = blocks.filter((block) => !(isForeign && isThought(block)) && !isBlank(block));
+  const sent = blocks
+    .filter((block) => !(isForeign && isThought(block)) && !isBlank(block))
+    .map((block) => (block.type === 'tool_use' ? { ...block, id: toolId(block.id) } : block));
   const last = sent.at(-1);
   // The API refuses a message that has no content, or ends with a thought.
   return last === undefined || isThought(last) ? [...sent, ...textBlocks('(no reply)')] : sent;

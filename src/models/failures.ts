@@ -91,13 +91,36 @@ function noConnection(error: Error): string {
   return `no connection: ${connectionHints[code] ?? 'it has failed'} (${code})`;
 }
 
-/** The failure of a reply that ended with an error of the provider's, `{code, message}`. */
+/** The failure of a reply that ended with an error of the provider's: `{code, type, message}`, or a text. */
 export function responseFailed(error: unknown, endpoint: Endpoint): ApplicationFailure {
-  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  const name = typeof code === 'string' ? code : 'server_error';
+  const { code, message = error, type } = (error ?? {}) as { code?: unknown; message?: unknown; type?: unknown };
   const text = typeof message === 'string' ? message : 'the reply failed';
-  const status = statusOf(name) ?? (/^(invalid|image|unsupported|empty|failed)_/.test(name) ? 400 : 500);
-  return saidFailure({ status, names: [name], param: undefined, text }, endpoint);
+  const isOfRequest = /^(invalid|image|unsupported|empty|failed)_/.test(String(code));
+  const status = statusOf(code) ?? statusOf(type) ?? (isOfRequest ? 400 : 500);
+  const names = [code, type].filter((name) => typeof name === 'string');
+  return saidFailure({ status, names, param: undefined, text }, endpoint);
+}
+
+/** The failure of an answer that is no stream although its status is 200: an error, or a page of what is in between. */
+export function noStream(answer: string, endpoint: Endpoint): ApplicationFailure {
+  const error = errorIn(answer);
+  if (error !== undefined) return responseFailed(error, endpoint);
+  const text = `it is no stream of events: ${answer.trim().replace(/\s+/g, ' ')}`;
+  return failure(failureTypes.badReply, true, text, endpoint);
+}
+
+function errorIn(json: string): unknown {
+  try {
+    return (JSON.parse(json) as { error?: unknown } | null)?.error ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The failure of a request that cannot be sent. It quotes nothing of the key. */
+export function unfitKey(endpoint: Endpoint): ApplicationFailure {
+  const text = `${endpoint.keyVariable} holds a character that no header takes: copy the key anew`;
+  return failure(failureTypes.unauthorized, false, text, endpoint);
 }
 
 function saidFailure(said: Said, endpoint: Endpoint, headers?: Headers): ApplicationFailure {
@@ -128,7 +151,8 @@ export function saidBy(error: InstanceType<typeof OpenAI.APIError> | InstanceTyp
   return {
     status: status ?? names.map(statusOf).find((each) => each !== undefined),
     names: names.filter((name) => typeof name === 'string'),
-    param: typeof param === 'string' ? param : undefined,
+    // LiteLLM writes that there is none.
+    param: typeof param === 'string' && !['', 'None'].includes(param) ? param : undefined,
     text: messageOf(error),
   };
 }
@@ -149,6 +173,7 @@ const statuses: Record<string, number> = {
   invalid_prompt: 400,
   invalid_request_error: 400,
   authentication_error: 401,
+  invalid_api_key: 401,
   billing_error: 402,
   permission_error: 403,
   not_found_error: 404,

@@ -109,7 +109,6 @@ export class Learned {
     const said = saidBy(error);
     const want = Array.isArray(sent['messages']) ? templateWant(said.text) : undefined;
     if (want !== undefined) {
-      if (this.#wants.has(want)) return false;
       this.#wants.add(want);
       this.tell(`takes only conversations with ${want}: sent so`);
       return true;

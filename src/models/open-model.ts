@@ -4,7 +4,7 @@ import type { Environment } from '../util/environment.ts';
 import { keyMissing, variablesIn, withVariables } from '../config/variables.ts';
 import { capabilitiesOf } from '../config/models/model-capabilities.ts';
 import { askAnthropic } from './anthropic.ts';
-import type { Endpoint } from './failures.ts';
+import { unfitKey, type Endpoint } from './failures.ts';
 import { Learned } from './learned.ts';
 import { withTypedFailures, type Model, type ModelRequest, type ModelSettings } from './model.ts';
 import { offlineModel } from './offline/index.ts';
@@ -74,6 +74,7 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
       ),
     });
     const ask = async (request: ModelRequest) => {
+      if (!/^[\x20-\x7E]*$/.test(key?.trim() ?? '')) throw unfitKey(endpoint);
       if (backend.type === 'claude') {
         const client = new Anthropic({ ...optionsFor(request), authToken: null });
         return askAnthropic(client, settings, request, { endpoint, learned });

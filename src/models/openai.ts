@@ -13,7 +13,7 @@ import {
   type ModelResponse,
   type ModelSettings,
 } from './model.ts';
-import { maxCalls, StreamedCalls, type CallPiece } from './streamed-calls.ts';
+import { maxCalls, StreamedCalls, textOf, type CallPiece } from './streamed-calls.ts';
 import { strictSchema } from './strict-schema.ts';
 import { RepetitionWatch } from '../workflows/agent/repetition.ts';
 import { usable, writtenSchema } from './written-schema.ts';
@@ -110,8 +110,8 @@ async function readStream(
       opaque.reasoning ??= { field, text: '' };
       if (opaque.reasoning.field === field) opaque.reasoning.text += thought;
     }
-    const text = typeof delta.content === 'string' ? delta.content : '';
-    const refused = typeof delta.refusal === 'string' ? delta.refusal : '';
+    const text = [delta.content].flat().map(textIn).join('');
+    const refused = textOf(delta.refusal);
     content += text;
     refusal += refused;
     const pieces = [...(delta.tool_calls ?? []), ...(delta.function_call ? [{ function: delta.function_call }] : [])];
@@ -120,8 +120,9 @@ async function readStream(
     const piece = [text, refused, ...written].join('');
     request.onDelta(piece);
     // The text itself is put together only when it is looked at, which takes long where that is at each piece.
-    recent = (recent + text).slice(-longestMark);
+    recent += text;
     const end = turnBegins.test(recent) ? nextTurn(content) : undefined;
+    recent = recent.slice(-longestMark);
     if (end !== undefined) {
       content = content.slice(0, end).trimEnd();
       reason = 'stop';
@@ -152,10 +153,20 @@ async function readStream(
   const counted = {
     inputTokens: usage?.prompt_tokens ?? NaN,
     cachedInputTokens: usage?.prompt_tokens_details?.cached_tokens ?? 0,
-    outputTokens: usage?.completion_tokens ?? NaN,
+    outputTokens: writtenIn(usage),
   };
   return { message, finish, usage: usageOr(counted, request.messages, message), model: replied };
 }
+
+/** The tokens that were written, thoughts included: Gemini and xAI count those in the sum alone. */
+function writtenIn(usage?: OpenAI.CompletionUsage): number {
+  const { completion_tokens: written = NaN, prompt_tokens: read, total_tokens: all } = usage ?? {};
+  const rest = Number(all) - Number(read);
+  return rest > written ? rest : written;
+}
+
+/** The text of a piece, or of one of its parts, in which Mistral sends it beside thoughts. */
+const textIn = (part: unknown): string => textOf((part as { text?: unknown } | null | undefined)?.text ?? part);
 
 /** Marks between two turns, as chat templates write them. */
 const turnBegins = /<\|im_start\|>|<start_of_turn>/;

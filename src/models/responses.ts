@@ -13,7 +13,7 @@ import {
   type ModelResponse,
   type ModelSettings,
 } from './model.ts';
-import { StreamedCalls } from './streamed-calls.ts';
+import { StreamedCalls, textOf } from './streamed-calls.ts';
 import { strictSchema } from './strict-schema.ts';
 import { writtenSchema } from './written-schema.ts';
 
@@ -96,12 +96,12 @@ async function readStream(
   for await (const event of stream) {
     switch (event.type) {
       case 'response.output_text.delta':
-        text += event.delta;
-        request.onDelta(event.delta);
+        text += textOf(event.delta);
+        request.onDelta(textOf(event.delta));
         break;
       case 'response.refusal.delta':
       case 'response.function_call_arguments.delta':
-        request.onDelta(event.delta);
+        request.onDelta(textOf(event.delta));
         break;
       case 'response.output_item.done':
         done.push(event.item);

@@ -32,7 +32,7 @@ const others: Place[] = [
   { path: '/api/v0/models', read: ({ loaded_context_length: loaded }) => [loaded] },
 ];
 
-/** How often a server is asked that lists models and does not say it, since it may load one only when it is called. */
+/** How often a server is asked that is not there, or lists models and does not say it, since it may load one only when it is called. */
 const mostTimes = 3;
 
 /** llama.cpp lists its model under both keys. */
@@ -94,7 +94,7 @@ async function ask(baseUrl: string, model: string, headers: Record<string, strin
     }
     return { tokens: undefined, left: mostTimes };
   } catch {
-    // The call itself will say what is wrong with the server.
-    return { tokens: undefined, left: 0 };
+    // The call itself will say what is wrong with the server, which may start or get ready meanwhile.
+    return { tokens: undefined, left: mostTimes };
   }
 }

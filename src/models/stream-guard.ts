@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { replyTooLarge, streamCut, streamStalled, type Endpoint } from './failures.ts';
+import { noStream, replyTooLarge, streamCut, streamStalled, type Endpoint } from './failures.ts';
 
 /** In bytes, with all framing. The longest replies of today's models, 128,000 tokens one by one, come to about 35 MB. */
 const maxStream = 40 * 1024 * 1024;
@@ -83,6 +83,8 @@ async function* wholeEvents(
   const decoder = new TextDecoder();
   const events: EventSourceMessage[] = [];
   let errors = 0;
+  /** How an answer begins in which no event has come. */
+  let opening: string | undefined = '';
   const parser = createParser({
     onEvent: (event) => events.push(event),
     onError({ type, message }) {
@@ -97,7 +99,9 @@ async function* wholeEvents(
     for await (const chunk of body) {
       size += chunk.length;
       if (size > maxStream) throw replyTooLarge(endpoint, `its stream is longer than ${maxStream} bytes`);
-      parser.feed(decoder.decode(chunk, { stream: true }));
+      const text = decoder.decode(chunk, { stream: true });
+      parser.feed(text);
+      opening = events.length > 0 || opening === undefined ? undefined : (opening + text).slice(0, maxError);
       const more = events.reduce((sum, { data }) => sum + contentOf(data), 0);
       if (more > 0) timer.refresh();
       content += more;
@@ -110,6 +114,7 @@ async function* wholeEvents(
     // Some servers leave out the empty line after the last event.
     parser.feed('\n\n');
     if (events.length > 0) yield bytesOf(events);
+    else if (opening && errors > 0) throw noStream(opening, endpoint);
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof ApplicationFailure ? error : streamCut(endpoint);

@@ -98,7 +98,8 @@ export class StreamedCalls {
 const isSentAgain = (call: GrowingCall, { id }: CallPiece, text: string): boolean =>
   call.json.isComplete && call.id !== undefined && call.id === id && call.arguments === text;
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+/** A piece of a text as a server sends it, which may have none. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const idsIn = (message: Message): string[] =>
   message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [];

@@ -50,13 +50,13 @@ export function openTracing(
 ): Tracing & { tracer: Tracer } {
   warnSparsely(warn);
   const ids = new GivenIds();
-  const sampler = samplerOf(variables['OTEL_TRACES_SAMPLER'], variables['OTEL_TRACES_SAMPLER_ARG']);
-  const delay = Number(variables['OTEL_BSP_SCHEDULE_DELAY'] || 5000);
+  const { everyMs, ratio, ...place } = to;
+  const sampler = samplerOf(ratio, variables['OTEL_TRACES_SAMPLER']);
   const provider = new TracerProvider({
     sampler,
     idGenerator: ids,
     resource: defaultResource().merge(resourceFromAttributes(resourceOf(variables))),
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter(to), scheduledDelayMillis: delay })],
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter(place), scheduledDelayMillis: everyMs })],
   });
   const tracer = provider.getTracer('reprise', version);
 
@@ -138,8 +138,8 @@ class GivenIds implements IdGenerator {
 }
 
 /** The sampler that `OTEL_TRACES_SAMPLER` names. @throws `Error` if there is no such sampler */
-function samplerOf(name = '', argument = ''): Sampler {
-  const ratio = new TraceIdRatioBasedSampler(argument === '' ? 1 : Number(argument));
+function samplerOf(share: number, name = ''): Sampler {
+  const ratio = new TraceIdRatioBasedSampler(share);
   const samplers: Record<string, Sampler> = {
     always_on: new AlwaysOnSampler(),
     always_off: new AlwaysOffSampler(),

@@ -1,10 +1,20 @@
 import type { MetricsExporter } from '@temporalio/worker';
+import { VariableError } from '../util/environment.ts';
 import { histogramBuckets } from './metrics.ts';
 
 /** Where telemetry goes, by OpenTelemetry's standard variables. */
 export interface TelemetrySettings {
   /** Where spans go; undefined for nowhere. Their exporter reads timeout, compression and certificates by itself. */
-  traces: { url: string; headers: Record<string, string> } | undefined;
+  traces:
+    | {
+        url: string;
+        headers: Record<string, string>;
+        /** Milliseconds between two exports. */
+        everyMs: number;
+        /** The share of runs where the sampler takes one. */
+        ratio: number;
+      }
+    | undefined;
   /** Where the SDK's native part sends its own metrics and Reprise's; undefined for nowhere. */
   metrics: MetricsExporter | undefined;
 }
@@ -19,7 +29,7 @@ const exportEveryMs = 60_000;
  * Reads OpenTelemetry's variables (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
  * Nothing is exported unless they name an endpoint, or a port for Prometheus. Empty variables count as not set.
  *
- * @throws `Error` where they ask for a protocol or an exporter that there is not
+ * @throws `VariableError` where they ask for what there is not
  */
 export function telemetrySettings(variables: NodeJS.ProcessEnv): TelemetrySettings {
   if (flag(variables['OTEL_SDK_DISABLED'])) return { traces: undefined, metrics: undefined };
@@ -30,7 +40,12 @@ export function telemetrySettings(variables: NodeJS.ProcessEnv): TelemetrySettin
   return {
     traces:
       tracesTo === 'otlp' && tracesUrl !== undefined
-        ? { url: tracesUrl, headers: headersFor(variables, 'TRACES') }
+        ? {
+            url: tracesUrl,
+            headers: headersFor(variables, 'TRACES'),
+            everyMs: numberIn(variables, 'OTEL_BSP_SCHEDULE_DELAY', 5000),
+            ratio: numberIn(variables, 'OTEL_TRACES_SAMPLER_ARG', 1),
+          }
         : undefined,
     metrics:
       metricsTo === 'prometheus'
@@ -41,6 +56,13 @@ export function telemetrySettings(variables: NodeJS.ProcessEnv): TelemetrySettin
   };
 }
 
+/** The number in a variable. @throws `VariableError` where it is none, or below 0 */
+function numberIn(variables: NodeJS.ProcessEnv, name: string, usual: number): number {
+  const value = variables[name] || String(usual);
+  if (Number(value) >= 0) return Number(value);
+  throw new VariableError(`${name} is "${value}"; it must be a number`);
+}
+
 type Signal = 'TRACES' | 'METRICS';
 
 const flag = (value: string | undefined): boolean => value?.toLowerCase() === 'true';
@@ -48,11 +70,11 @@ const flag = (value: string | undefined): boolean => value?.toLowerCase() === 't
 function exporterOf(variables: NodeJS.ProcessEnv, signal: Signal, known: string[]): string {
   const name = `OTEL_${signal}_EXPORTER`;
   const value = variables[name] || 'otlp';
-  if (!known.includes(value)) throw new Error(`${name} is ${value}; Reprise knows ${known.join(', ')}`);
+  if (!known.includes(value)) throw new VariableError(`${name} is ${value}; Reprise knows ${known.join(', ')}`);
   return value;
 }
 
-/** The address for a signal; undefined where none is named. @throws `Error` where it is to be spoken to in another protocol */
+/** The address for a signal; undefined where none is named. @throws `VariableError` where it is to be spoken to in another protocol */
 function endpointOf(variables: NodeJS.ProcessEnv, signal: Signal): string | undefined {
   const own = variables[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`];
   const all = variables['OTEL_EXPORTER_OTLP_ENDPOINT'];
@@ -60,7 +82,7 @@ function endpointOf(variables: NodeJS.ProcessEnv, signal: Signal): string | unde
   const name = [`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`, 'OTEL_EXPORTER_OTLP_PROTOCOL'].find((each) => variables[each]);
   const protocol = name && variables[name];
   if (protocol && protocol !== 'http/protobuf') {
-    throw new Error(
+    throw new VariableError(
       `${name} is ${protocol}; Reprise sends telemetry by http/protobuf: unset it, and name the port for that ` +
         '(4318 of an OpenTelemetry Collector)',
     );
@@ -69,14 +91,13 @@ function endpointOf(variables: NodeJS.ProcessEnv, signal: Signal): string | unde
 }
 
 function otlp(variables: NodeJS.ProcessEnv, url: string): MetricsExporter {
-  const interval = Number(variables['OTEL_METRIC_EXPORT_INTERVAL'] || exportEveryMs);
   const isDelta = variables['OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE']?.toLowerCase() === 'delta';
   return {
     otel: {
       url,
       http: true,
       headers: headersFor(variables, 'METRICS'),
-      metricsExportInterval: interval,
+      metricsExportInterval: numberIn(variables, 'OTEL_METRIC_EXPORT_INTERVAL', exportEveryMs),
       useSecondsForDurations: true,
       temporality: isDelta ? 'delta' : 'cumulative',
       histogramBucketOverrides: histogramBuckets,
@@ -101,22 +122,26 @@ function prometheus(variables: NodeJS.ProcessEnv): MetricsExporter {
 }
 
 const headersFor = (variables: NodeJS.ProcessEnv, signal: Signal): Record<string, string> => ({
-  ...pairsIn(variables['OTEL_EXPORTER_OTLP_HEADERS']),
-  ...pairsIn(variables[`OTEL_EXPORTER_OTLP_${signal}_HEADERS`]),
+  ...pairsIn(variables, 'OTEL_EXPORTER_OTLP_HEADERS'),
+  ...pairsIn(variables, `OTEL_EXPORTER_OTLP_${signal}_HEADERS`),
 });
 
-/** `key=value` pairs with commas between them, whose values are URL-encoded. */
-function pairsIn(text = ''): Record<string, string> {
-  const pairs = text.split(',').flatMap((pair) => {
-    const [key = '', ...value] = pair.split('=');
-    return key.trim() === '' ? [] : [[key.trim(), decodeURIComponent(value.join('=').trim())]];
+/** `key=value` pairs with commas between them, whose values are URL-encoded. @throws `VariableError`, without the value */
+function pairsIn(variables: NodeJS.ProcessEnv, name: string): Record<string, string> {
+  const pairs = (variables[name] ?? '').split(',').flatMap((pair) => {
+    const [, key = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair)?.map((part) => part.trim()) ?? [];
+    try {
+      return key === '' ? [] : [[key, decodeURIComponent(value)]];
+    } catch {
+      throw new VariableError(`${name}: the value of ${key} is not URL-encoded; a % is written %25`);
+    }
   });
   return Object.fromEntries(pairs) as Record<string, string>;
 }
 
 /** What the telemetry is of. */
 export function resourceOf(variables: NodeJS.ProcessEnv): Record<string, string> {
-  const attributes = pairsIn(variables['OTEL_RESOURCE_ATTRIBUTES']);
+  const attributes = pairsIn(variables, 'OTEL_RESOURCE_ATTRIBUTES');
   const name = variables['OTEL_SERVICE_NAME'] || attributes['service.name'] || defaultServiceName;
   return { ...attributes, 'service.name': name };
 }

@@ -2,24 +2,19 @@
 const longest = 120_000;
 
 /**
- * How long a provider asks to wait, in milliseconds from 0 to 120,000; undefined if it does not say.
- * `retry-after-ms` beats `retry-after`, which holds seconds or an HTTP date.
+ * How long a provider asks to wait, in milliseconds up to 120,000; undefined if it does not say, or names a time that is over:
+ * whoever came back at once would do so again and again. `retry-after-ms` beats `retry-after`, which holds seconds or an HTTP date.
  *
  * @param now milliseconds since the epoch
  */
 export function retryDelay(headers: Headers | undefined, now: number): number | undefined {
-  const milliseconds = numberIn(headers?.get('retry-after-ms'));
-  if (milliseconds !== undefined) return clamp(milliseconds);
   const after = headers?.get('retry-after');
-  const seconds = numberIn(after);
-  if (seconds !== undefined) return clamp(seconds * 1000);
-  const date = Date.parse(after ?? '');
-  return Number.isNaN(date) ? undefined : clamp(date - now);
+  const asked =
+    numberIn(headers?.get('retry-after-ms')) ?? (numberIn(after) ?? (Date.parse(after ?? '') - now) / 1000) * 1000;
+  return asked > 0 ? Math.min(longest, Math.round(asked)) : undefined;
 }
 
 function numberIn(text: string | null | undefined): number | undefined {
   const number = Number(text ?? NaN);
   return text?.trim() === '' || Number.isNaN(number) ? undefined : number;
 }
-
-const clamp = (milliseconds: number): number => Math.min(longest, Math.max(0, Math.round(milliseconds)));

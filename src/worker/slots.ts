@@ -1,4 +1,5 @@
 import type { WorkerOptions } from '@temporalio/worker';
+import { VariableError } from '../util/environment.ts';
 
 /** How many tasks a worker takes at once: either as many as it is given, or as many as processor and memory allow. */
 export type Slots = FixedSlots | ResourceSlots;
@@ -21,7 +22,7 @@ const defaults = { workflows: 40, activities: 200 };
 const form =
   'either numbers of tasks, as in "workflows=40 activities=200", or shares of the machine, as in "cpu=80% memory=80%"';
 
-/** Reads `REPRISE_SLOTS`. @throws `Error` that says what is wrong with it */
+/** Reads `REPRISE_SLOTS`. @throws `VariableError` that says what is wrong with it */
 export function readSlots(text: string): Slots {
   const given = new Map<string, string>();
   for (const word of text.split(/[\s,]+/).filter((each) => each !== '')) {
@@ -50,7 +51,8 @@ export function readSlots(text: string): Slots {
   );
 }
 
-const wrong = (word: string): Error => new Error(`REPRISE_SLOTS: "${word}" is not understood; it takes ${form}`);
+const wrong = (word: string): Error =>
+  new VariableError(`REPRISE_SLOTS: "${word}" is not understood; it takes ${form}`);
 
 type SlotOptions = Pick<
   WorkerOptions,

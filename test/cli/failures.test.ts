@@ -1,5 +1,35 @@
 import { expect, test } from 'vitest';
-import { alikeTogether } from '../../src/cli/failures.ts';
+import { ServiceError } from '@temporalio/client';
+import { CommandError } from '../../src/cli/exit.ts';
+import { alikeTogether, asCommandError } from '../../src/cli/failures.ts';
+import { readRates } from '../../src/models/rates/settings.ts';
+import { PostgresUnavailableError } from '../../src/store/postgres-errors.ts';
+import { StoreFileError } from '../../src/store/sqlite-file.ts';
+import { readSlots } from '../../src/worker/slots.ts';
+
+const grpc = (code: number, details: string): Error =>
+  new ServiceError('Failed', { cause: Object.assign(new Error(details), { code, details, metadata: {} }) });
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
+
+test.each<[what: string, error: unknown, status: number, message: string]>([
+  ['an id that Temporal does not take', grpc(3, 'WorkflowId exceeds maximum allowed length'), 2, 'WorkflowId exceeds'],
+  ['a server that is away', grpc(14, 'No connection'), 3, 'No connection'],
+  ['a store that is away', new PostgresUnavailableError('PostgreSQL at x', new Error('refused')), 1, 'The store, Post'],
+  ['a store that is damaged', new StoreFileError('The store x is damaged'), 1, 'The store x is damaged'],
+  ['a rate that is none', thrownBy(() => readRates('x')), 2, 'REPRISE_RATES: "x"'],
+  ['slots that are none', thrownBy(() => readSlots('x')), 2, 'REPRISE_SLOTS: "x"'],
+])('%s is told in a line, with its exit status', (_, error, status, message) => {
+  const failure = asCommandError(error);
+  expect(failure).toBeInstanceOf(CommandError);
+  expect(failure).toMatchObject({ status, message: expect.stringContaining(message) as string });
+});
 
 test('those who have failed alike share a line', () => {
   const why = 'openai m: 401 Incorrect API key (check OPENAI_API_KEY)';

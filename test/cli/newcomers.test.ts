@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 
@@ -22,6 +23,29 @@ test.each([
 test('an option that npm has kept for itself is not passed over', async () => {
   const [status, said] = await told(['start', 'ollama/qwen3:8b'], { npm_config_model: 'true' });
   expect([status, said]).toEqual([2, expect.stringContaining('npm start -- --model …')]);
+});
+
+test.each([
+  ['--max-tokens', '99999999999999999999', 'a number of tokens'],
+  ['--id', '', 'not empty'],
+  ['--id', ' ', 'not empty'],
+])('%s %j is refused before anything starts', async (option, value, why) => {
+  for (const command of ['ask', 'chat'])
+    expect(await told([command, option, value, 'Hi'])).toEqual([2, expect.stringContaining(why)]);
+});
+
+test.each(['serve', 'codec-server'])('%s does not listen everywhere where its address is empty', async (command) => {
+  expect(await told([command, '--host', ''])).toEqual([2, expect.stringContaining('not empty')]);
+});
+
+test('a file of prices that is no JSON is named', async () => {
+  const [status, said] = await told(
+    ['validate', fileURLToPath(new URL('../../examples/agent-offline.yaml', import.meta.url))],
+    {
+      REPRISE_PRICES: fileURLToPath(import.meta.url),
+    },
+  );
+  expect([status, said]).toEqual([2, expect.stringMatching(/^REPRISE_PRICES: .*newcomers\.test\.ts is no JSON: /)]);
 });
 
 test('an answer needs no quotes', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -113,6 +113,16 @@ test('each option that a text of the command line names is one of a command', ()
     .flatMap(({ file, text }) => [...text.matchAll(/(?<![\w-])--[a-z][\w-]*/g)].map(([option]) => ({ file, option })));
   expect(named.length).toBeGreaterThan(100);
   expect(named.filter(({ option }) => !['--help', '--version', ...options].includes(option))).toEqual([]);
+});
+
+test('what a command prints as JSON cannot steer the terminal', () => {
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /^cli.*\.ts$/.test(name),
+  );
+  const written = files.filter((name) =>
+    /print\([^;]*JSON\.stringify/.test(readFileSync(join(root, 'src', name), 'utf8')),
+  );
+  expect(written).toEqual([]);
 });
 
 test('each command has examples, and there are none of others', () => {

@@ -63,6 +63,13 @@ test('a header from a variable is accepted, and the variable is asked for before
   expect(preflightBackends({ 'agent a': backend }, { ...key, GATE: 'x' })).toEqual([]);
 });
 
+test('a variable whose address is none is told before a run', () => {
+  const environment = { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'localhost:8000/v1' };
+  expect(preflightBackends({ 'agent a': { type: 'openai' } }, environment)).toEqual([
+    'agent a: OPENAI_BASE_URL is no address with http:// or https://',
+  ]);
+});
+
 test('the keys are those of a module too, with the type that it stands for', () => {
   const file = (keys: string) => `
 modules:

@@ -102,7 +102,7 @@ describe('a problem names file, line, key and the valid choices', () => {
     [
       'a URL that is none',
       agent('type: chatcompletion\nbase_url: here'),
-      'team.yaml:5: agents[0].backend.base_url: "here" is not a valid URL',
+      'team.yaml:5: agents[0].backend.base_url: "here" is not a valid URL, which begins with http:// or https://',
     ],
     [
       'two agents of one id',
@@ -135,9 +135,44 @@ describe('a problem names file, line, key and the valid choices', () => {
     ['an empty file', '', 'team.yaml: the file is empty'],
     ['a syntax error', 'agents: [\n', 'team.yaml:2:'],
     ['a key twice', 'budget: {}\nbudget: {}\n', 'team.yaml:2: Map keys must be unique'],
+    ['an alias without an anchor', 'agents:\n  - id: *none\n', 'team.yaml:2: no &none stands before *none'],
+    ['an alias in its own anchor', 'agents: &all\n  - *all\n', 'team.yaml:2: *all stands in &all itself'],
+    [
+      'aliases that multiply',
+      [
+        'a: &a [1]',
+        ...'bcdefgh'.split('').map((key, at) => `${key}: &${key} [${Array(9).fill(`*${'abcdefg'[at]}`).join()}]`),
+      ].join('\n'),
+      'team.yaml: its aliases stand for too much',
+    ],
+    [
+      'a key of a mapping with names of one’s own',
+      'prices:\n  m: { input: 1, cachedInput: 1, ouput: 1 }\n',
+      'team.yaml:2: prices.m.ouput: unknown key; did you mean output? valid keys: input, cachedInput, output',
+    ],
+    [
+      'an address without its scheme',
+      agent('{ type: chatcompletion, model: m, base_url: "localhost:11434/v1" }'),
+      'team.yaml:4: agents[0].backend.base_url: "localhost:11434/v1" is not a valid URL, which begins with http:// or https://',
+    ],
+    [
+      'a domain that every object has',
+      'research:\n  domain: constructor\n',
+      'team.yaml:2: research.domain: "constructor" is no domain of this configuration; there are none: see domains',
+    ],
   ])('%s', (_, text, message) => {
     const read = parseConfig(text, 'team.yaml');
     expect(read.ok ? [] : read.problems).toContainEqual(expect.stringContaining(message));
+  });
+
+  test('an anchor may have as many aliases as a team has agents', () => {
+    const agents = Array.from({ length: 199 }, (_, index) => `  - { id: a${index}, backend: *mine }`);
+    const text = ['agents:', '  - { id: first, backend: &mine { type: offline } }', ...agents].join('\n');
+    expect(parseConfig(text, 'team.yaml').ok).toBe(true);
+  });
+
+  test('a key of megabytes is not compared with all valid ones for as long as that takes', { timeout: 10_000 }, () => {
+    expect(checkTeam({ ['x'.repeat(5_000_000)]: 1 }).ok).toBe(false);
   });
 
   test('all problems are named at once', () => {

@@ -244,6 +244,28 @@ test('a call that was written as text stands behind what the model has sent', ()
   expect(sent).toEqual([...blocks, { type: 'tool_use', id: 'written_2', name: 'two', input: { x: 1 } }]);
 });
 
+test('a call beside thoughts has the id that its result names, whatever characters the server gave it', () => {
+  const reply: Message = {
+    role: 'assistant',
+    content: '',
+    toolCalls: [{ id: 'functions.vote:0', name: 'vote', arguments: '{"x": 1}' }],
+    opaque: {
+      wire: 'anthropic',
+      data: {
+        model: 'claude-opus-5',
+        blocks: [
+          { type: 'thinking', thinking: 'Hm.', signature: 's' },
+          { type: 'tool_use', id: 'functions.vote:0', name: 'vote', input: { x: 1 } },
+        ],
+      },
+    },
+  };
+  const result: Message = { role: 'tool', callId: 'functions.vote:0', content: 'Recorded.' };
+  const [, said, told] = toAnthropicConversation([user('Hi'), reply, result], new Map(), 'claude-opus-5').messages;
+  expect(said?.content).toMatchObject([{ type: 'thinking' }, { type: 'tool_use', id: 'functions_vote_0' }]);
+  expect(told?.content).toMatchObject([{ type: 'tool_result', tool_use_id: 'functions_vote_0' }]);
+});
+
 describe('what the API refuses is never sent', () => {
   const text = fc.constantFrom('', ' ', '\n\t', 'Words.', ' words ');
   const turn = fc.record({ said: fc.array(text, { maxLength: 2 }), text, calls: fc.nat(2), results: text });
@@ -352,6 +374,18 @@ describe('a stream', () => {
     expect(message.toolCalls?.map((call) => call.arguments)).toEqual(['{"x":1}', '{"x":2}']);
     expect(new Set(message.toolCalls?.map(({ id }) => id)).size).toBe(2);
     expect(finish).toBe('tool_calls');
+  });
+
+  test('keeps its text where pieces, or the beginning of a block, have none', async () => {
+    const { message } = await streamed([
+      began(),
+      ...block(0, { type: 'text', text: null }, { type: 'text_delta' }, { type: 'text_delta', text: 'Yes.' }),
+      ...block(1, { type: 'tool_use', id: 't', name: 'vote', input: {} }, { type: 'input_json_delta' }),
+      ended('tool_use'),
+      stop,
+    ]);
+    expect(message.content).toBe('Yes.');
+    expect(message.toolCalls?.[0]?.arguments).toBe('');
   });
 
   test.each([

@@ -41,6 +41,19 @@ test.each([
   expect({ content: message.content, finish }).toEqual({ content: expected, finish: 'stop' });
 });
 
+test('a text that comes whole ends before the next turn as well, however long that is', async () => {
+  const content = `Paris.<|im_end|>\n<|im_start|>user\n${'And of Spain? '.repeat(20)}`;
+  const { message } = await read([delta({ content }, 'stop'), '[DONE]']);
+  expect(message.content).toBe('Paris.');
+});
+
+test('a text that comes in parts, as Mistral sends it, is the text of the parts', async () => {
+  const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] };
+  const parts = ['Par', 'is.'].map((text) => ({ type: 'text', text }));
+  const { message } = await read([delta({ content: [thinking] }), delta({ content: parts }, 'stop'), '[DONE]']);
+  expect(message.content).toBe('Paris.');
+});
+
 describe('tool calls are told apart by index and id', () => {
   const [a, b] = ['{"n":1}', '{"n":2}'];
   const vote = (index: number, id: string, text?: string) => piece({ index, id }, 'vote', text);
@@ -195,6 +208,16 @@ describe('what is said of usage is checked', () => {
     const usage = { prompt_tokens: 10, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 10 } };
     const { usage: counted } = await read([delta({ content: 'Yes.' }, 'stop'), { choices: [], usage }]);
     expect(counted).toEqual({ inputTokens: 10, cachedInputTokens: 10, outputTokens: 5 });
+  });
+
+  test.each([
+    ['beside what was written, as Gemini and xAI count', { completion_tokens: 5, total_tokens: 55 }, 45],
+    ['within it, as OpenAI counts', { completion_tokens: 45, total_tokens: 55 }, 45],
+    ['and the sum is nonsense', { completion_tokens: 5, total_tokens: 'many' }, 5],
+  ])('thoughts are tokens that were written: %s', async (_, counts, outputTokens) => {
+    const usage = { prompt_tokens: 10, ...counts };
+    const { usage: counted } = await read([delta({ content: 'Yes.' }, 'stop'), { choices: [], usage }]);
+    expect(counted).toEqual({ inputTokens: 10, cachedInputTokens: 0, outputTokens });
   });
 });
 

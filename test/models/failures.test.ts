@@ -5,6 +5,7 @@ import { toFailure } from '../../src/models/failures.ts';
 import { modelOpener } from '../../src/models/open-model.ts';
 import { redact } from '../../src/util/text/redact.ts';
 import { startModelServer, type Scripted } from '../support/model-server.ts';
+import { RawServer } from '../support/raw-server.ts';
 import type { Backend } from '../../src/protocol/settings.ts';
 import { retryDelay } from '../../src/util/retry-delay.ts';
 
@@ -217,13 +218,60 @@ describe('retry-after', () => {
     ['milliseconds beat seconds', { 'retry-after-ms': '1500', 'retry-after': '9' }, 1500],
     ['seconds', { 'retry-after': '2' }, 2000],
     ['an HTTP date', { 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }, 30_000],
-    ['a date that is over', { 'retry-after': 'Wed, 31 Dec 2025 23:00:00 GMT' }, 0],
+    ['a date that is over', { 'retry-after': 'Wed, 31 Dec 2025 23:00:00 GMT' }, undefined],
     ['never more than two minutes', { 'retry-after': '86400' }, 120_000],
-    ['never less than nothing', { 'retry-after': '-5' }, 0],
+    ['no time at all', { 'retry-after': '0' }, undefined],
+    ['less than nothing', { 'retry-after': '-5' }, undefined],
     ['nonsense', { 'retry-after': 'soon' }, undefined],
     ['nothing', {}, undefined],
   ])('%s', (_, headers, milliseconds) => {
     expect(retryDelay(new Headers(headers), now)).toBe(milliseconds);
+  });
+});
+
+test.each([
+  ['a zero-width space', 'sk-\u200Bsecret-1234'],
+  ['a line break', 'sk-secret\n-1234'],
+])('a key with %s is refused before anything is sent, for good, and by the name of its variable', async (_, key) => {
+  await using server = await RawServer.start((response) => void response.end());
+  const call = server.opener({ OPENAI_API_KEY: key })({ type: 'chatcompletion', model: 'm' }).ask();
+  const error = await call.catch((reason: unknown) => reason as ApplicationFailure);
+  expect(error).toMatchObject({ type: 'Unauthorized', nonRetryable: true });
+  expect(error).toHaveProperty('message', expect.stringMatching(/^(?!.*secret).*OPENAI_API_KEY/));
+  expect(server.bodies).toEqual([]);
+});
+
+describe('an answer with status 200 that is no stream', () => {
+  const overloaded = { message: 'Overloaded', type: 'overloaded_error' };
+  test.each<[string, Backend['type'], string, string, RegExp, boolean]>([
+    [
+      'an error with a status',
+      'chatcompletion',
+      JSON.stringify({ error: { message: 'Come back later', code: 429 } }),
+      'RateLimited',
+      /Come back later/,
+      false,
+    ],
+    [
+      'an error with a name',
+      'openai',
+      JSON.stringify({ error: { message: 'No such key', code: 'authentication_error' } }),
+      'Unauthorized',
+      /No such key/,
+      true,
+    ],
+    ['a text alone', 'chatcompletion', '{"error": "out of memory"}', 'ServerError', /out of memory/, false],
+    ["Anthropic's", 'claude', JSON.stringify({ type: 'error', error: overloaded }), 'ServerError', /Overloaded/, false],
+    ['a page', 'chatcompletion', '<html>\nSign in to the network: now</html>', 'BadReply', /Sign in/, false],
+    ['a reply that is whole', 'chatcompletion', '{"choices": []}', 'BadReply', /no stream of events: {"choices/, false],
+  ])('%s', async (_, type, body, failure, message, nonRetryable) => {
+    await using server = await RawServer.start((response) => void response.end(body));
+    const error = await server
+      .opener()({ type, model: 'm' })
+      .ask()
+      .catch((reason: unknown) => reason as ApplicationFailure);
+    expect(error).toMatchObject({ type: failure, nonRetryable });
+    expect(error).toHaveProperty('message', expect.stringMatching(message));
   });
 });
 

@@ -42,6 +42,7 @@ test.each<Case>([
     { param: 'temperature', code: 'unsupported_value' },
   ],
   ['temperature, in words alone', 'temperature', { temperature: 0.5 }, { message: deprecated }],
+  ['temperature, as LiteLLM says it', 'temperature', { temperature: 0.5 }, { message: deprecated, param: 'None' }],
   ['reasoning_effort', 'reasoning_effort', { reasoning_effort: 'low' }, { message: unrecognized }],
   ['reasoning.effort', 'reasoning.effort', { ...openai, reasoning_effort: 'low' }, { param: 'reasoning.effort' }],
   [

@@ -86,6 +86,28 @@ describe('a server whose template refuses a form', () => {
     expect(second.notices ?? []).toEqual([]);
     expect(server.bodies.map(hasLaterSystem)).toEqual([true, false, false]);
   });
+
+  test('is sent it by all the calls that were under way when it refused the first', async () => {
+    const both = Promise.withResolvers<void>();
+    await using server = await RawServer.start(async (response, body) => {
+      if (server.bodies.length === 2) both.resolve();
+      await both.promise;
+      if (hasLaterSystem(body)) return refuse(response, { message: 'System message must be at the beginning.' }, 500);
+      stream(response, [delta({ content: 'Look it up.' }, 'stop'), '[DONE]']);
+      response.end();
+    });
+    const { ask } = server.opener()(backend);
+    const replies = await Promise.all([ask({ messages }), ask({ messages })]);
+    expect(replies.map(({ message }) => message.content)).toEqual(['Look it up.', 'Look it up.']);
+  });
+
+  test('is asked twice at most where it refuses that as well', async () => {
+    await using server = await RawServer.start((response) => {
+      refuse(response, { message: 'System message must be at the beginning.' }, 500);
+    });
+    await expect(server.opener()(backend).ask({ messages })).rejects.toMatchObject({ type: 'BadRequest' });
+    expect(server.bodies).toHaveLength(2);
+  });
 });
 
 test.each([

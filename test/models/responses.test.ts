@@ -94,11 +94,14 @@ async function read(events: object[]) {
   return await server.opener()({ type: 'openai', model: 'm' }).ask();
 }
 
+const piece = (delta?: string): object => ({ type: 'response.output_text.delta', delta });
+
 describe('replies of compatible servers', () => {
   test.each<[string, object[]]>([
     ['items in the stream alone', [item(said('Yes.')), end()]],
     ['items at the end alone', [end({ output: [said('Yes.')] })]],
     ['text alone', [{ type: 'response.output_text.delta', delta: 'Yes.' }, end()]],
+    ['a piece without text', ['Yes', undefined, '.'].map(piece).concat(end())],
     ['items of unknown types', [item({ type: 'web_search_call', id: 'w' }), item(said('Yes.')), end()]],
   ])('%s', async (_, events) => {
     const { message, usage } = await read(events);

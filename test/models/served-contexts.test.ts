@@ -87,6 +87,23 @@ describe('the context that a server has loaded a model with', () => {
     expect(await other(server.backend)).toBeUndefined();
   });
 
+  test('is found where the server starts only after its first call', async () => {
+    const server = createServer((_, response) => {
+      response.end(JSON.stringify({ data: [{ id: 'm', max_model_len: 4096 }] }));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    const backend: Backend = { type: 'chatcompletion', model: 'm', base_url: `http://127.0.0.1:${port}/v1` };
+    const contextOf = servedContexts({});
+    expect(await contextOf(backend)).toBeUndefined();
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+    expect(await contextOf(backend)).toBe(4096);
+    server.closeAllConnections();
+    server.close();
+  });
+
   test("is nobody's business at a provider's own address", async () => {
     expect(await servedContexts({ OPENAI_API_KEY: 'k' })({ type: 'openai', model: 'gpt-5' })).toBeUndefined();
     expect(await servedContexts({})({ type: 'claude', model: 'x', base_url: 'http://127.0.0.1:1' })).toBeUndefined();

@@ -56,6 +56,13 @@ test.each([
   [{ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /OTEL_EXPORTER_OTLP_PROTOCOL is grpc.*http\/protobuf/],
   [{ OTEL_TRACES_EXPORTER: 'zipkin' }, /OTEL_TRACES_EXPORTER is zipkin; Reprise knows otlp, none/],
   [{ OTEL_METRICS_EXPORTER: 'console' }, /OTEL_METRICS_EXPORTER is console; Reprise knows otlp, prometheus, none/],
+  [
+    { ...endpoint, OTEL_METRIC_EXPORT_INTERVAL: 'often' },
+    /OTEL_METRIC_EXPORT_INTERVAL is "often"; it must be a number/,
+  ],
+  [{ ...endpoint, OTEL_EXPORTER_OTLP_HEADERS: 'a=%zz' }, /OTEL_EXPORTER_OTLP_HEADERS: .* a is not URL-encoded/],
+  [{ ...endpoint, OTEL_BSP_SCHEDULE_DELAY: 'NaN' }, /OTEL_BSP_SCHEDULE_DELAY is "NaN"/],
+  [{ ...endpoint, OTEL_TRACES_SAMPLER_ARG: '10%' }, /OTEL_TRACES_SAMPLER_ARG is "10%"/],
 ])('what there is not is refused by its name: %o', (variables, message) => {
   expect(() => telemetrySettings(variables)).toThrow(message);
 });

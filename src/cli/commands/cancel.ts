@@ -17,7 +17,7 @@ export async function cancel(shell: Shell, given: string | undefined, options: C
     await run.cancel();
     const result = await run.result();
     say(endText(id, result));
-    await shell.print(options.json ? JSON.stringify(result) : answerOf(result));
+    await (options.json ? shell.printJson(result) : shell.printText(answerOf(result)));
   });
 }
 

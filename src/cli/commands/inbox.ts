@@ -34,7 +34,7 @@ export async function inbox(shell: Shell, options: InboxOptions): Promise<void> 
 
 async function printInbox(shell: Shell, reprise: Reprise, { json, temporal }: InboxOptions): Promise<void> {
   const questions = await reprise.inbox((id, reason) => warnOf(shell, id, reason));
-  if (json) await shell.print(JSON.stringify(questions));
+  if (json) await shell.printJson(questions);
   else if (questions.length === 0) shell.say('Nobody waits for a person');
   else
     await shell.print(
@@ -79,9 +79,8 @@ async function printNew(
         const key = JSON.stringify([workflowId, questionId, askedAt]);
         if (shown.has(key)) continue;
         shown.add(key);
-        await shell.print(
-          json ? JSON.stringify(question) : `${shell.typed(textOf(question, temporal, columnsOf(shell.stdout)))}\n`,
-        );
+        if (json) await shell.printJson(question);
+        else await shell.print(`${shell.typed(textOf(question, temporal, columnsOf(shell.stdout)))}\n`);
         if (command !== undefined) notify(shell, command, question, shell.say);
       }
     } catch (error) {

@@ -29,7 +29,7 @@ export async function list(
     // One more tells whether there are any more.
     const found = await reprise.list({ open: isOpen ?? false, limit: most + 1 });
     const runs = found.slice(0, most);
-    if (json) await shell.print(JSON.stringify(runs));
+    if (json) await shell.printJson(runs);
     else if (runs.length === 0) shell.say(isOpen ? 'No run is open' : 'There are no runs yet');
     else await shell.print(listText(runs, layoutFor(shell, plain), Date.now()));
     const silent = runs.filter(({ state, status }) => status === 'running' && state === null).length;

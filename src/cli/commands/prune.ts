@@ -41,7 +41,7 @@ export async function prune(
         ...(days !== undefined && { days }),
         tell: shell.say,
       });
-      if (json) await shell.print(JSON.stringify(pruned));
+      if (json) await shell.printJson(pruned);
       else for (const line of linesOf(pruned)) await shell.print(line);
     } finally {
       await store.close();

@@ -28,9 +28,8 @@ export async function show(
       .catch((error: unknown) => {
         throw error instanceof WorkflowNotFoundError ? new CommandError(`There is no run of the id ${id}`) : error;
       });
-    await shell.print(
-      json ? JSON.stringify(record) : recordText(withTyped(record, shell.typed), layoutFor(shell, plain)),
-    );
+    if (json) await shell.printJson(record);
+    else await shell.print(recordText(withTyped(record, shell.typed), layoutFor(shell, plain)));
     if (out === undefined) return;
     if (['running', 'paused'].includes(record.status) && record.workspace === null)
       throw new CommandError(`The run ${id} has not ended, and has no files to write yet`);

@@ -38,12 +38,13 @@ export function placeText(id: string, opened: Opened): string {
   return `Run ${id}${page === undefined ? '' : `, Web UI ${page}`}`;
 }
 
-async function startOnce(start: Start, reprise: Reprise, { id }: FollowOptions): Promise<Run> {
+async function startOnce(start: Start, reprise: Reprise, options: FollowOptions): Promise<Run> {
+  const { id = '' } = options;
   try {
-    return await start(reprise, { ...(id !== undefined && { id }) });
+    return await start(reprise, { ...(id !== '' && { id }) });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    throw usageError(`There is a run of the id ${id} already: reprise watch ${id}`);
+    throw usageError(`There is a run of the id ${id} already: ${watchCommand(id, options)}`);
   }
 }
 

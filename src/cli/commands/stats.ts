@@ -23,7 +23,7 @@ export async function stats(shell: Shell, { json, plain, ...options }: StatsOpti
     const { orchestration, planAndExecute, research, unread } = found;
     const isEmpty = orchestration.runs + research.runs + planAndExecute.runs + unread === 0;
     const { bold } = createColors(shell.isColored(shell.stdout) && !plain);
-    if (json) await shell.print(JSON.stringify({ ...found, advice: adviceOf(found) }));
+    if (json) await shell.printJson({ ...found, advice: adviceOf(found) });
     else if (isEmpty) shell.say('No orchestration, no research and no plan has completed yet');
     else await shell.print(statsText(found, bold));
   });

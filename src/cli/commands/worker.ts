@@ -7,7 +7,7 @@ import { StoreUnavailableError } from '../../worker/await-store.ts';
 import { logFormat } from '../../worker/log-format.ts';
 import { MissingSearchAttributesError } from '../../worker/search-attributes.ts';
 import { readRates } from '../../models/rates/settings.ts';
-import { readSlots, type Slots } from '../../worker/slots.ts';
+import { readSlots } from '../../worker/slots.ts';
 import { openAt } from '../connection.ts';
 import { CommandError, exitStatus, Interruption, usageError } from '../exit.ts';
 import { allowed, openHome, type CommonOptions } from '../options.ts';
@@ -22,20 +22,14 @@ export interface WorkerOptions extends CommonOptions {
   untilReplaced?: boolean;
 }
 
-/** @throws `CommandError`, status 2 */
+/** @throws `CommandError`, status 2; `VariableError` */
 function serviceSettings({ env: variables }: Shell): ServiceSettings {
   const { REPRISE_HEALTH_HOST: host, REPRISE_HEALTH_PORT: port, REPRISE_SHUTDOWN_SECONDS: seconds } = variables;
   if (port && !(/^\d+$/.test(port) && Number(port) <= 65_535)) throw usageError('REPRISE_HEALTH_PORT is no port');
   if (seconds && !/^\d+$/.test(seconds)) throw usageError('REPRISE_SHUTDOWN_SECONDS must be a number of seconds');
-  let slots: Slots | undefined;
-  try {
-    slots = variables.REPRISE_SLOTS ? readSlots(variables.REPRISE_SLOTS) : undefined;
-    readRates(variables.REPRISE_RATES ?? '');
-  } catch (error) {
-    throw usageError((error as Error).message);
-  }
+  readRates(variables.REPRISE_RATES ?? '');
   return {
-    ...(slots && { slots }),
+    ...(variables.REPRISE_SLOTS && { slots: readSlots(variables.REPRISE_SLOTS) }),
     ...(port && { health: { port: Number(port), ...(host && { host }) } }),
     ...(seconds && { shutdownGraceTime: Number(seconds) * 1000 }),
   };

@@ -98,9 +98,12 @@ export class HttpRun implements RunWay {
     request: { body?: object; headers?: Record<string, string>; signal?: AbortSignal | undefined },
   ) {
     for (;;) {
-      const answer = await this.#server.send(path, { ...request, attempts: Infinity });
-      if (answer.status !== 202) return answer.json();
-      await answer.body?.cancel();
+      const told = async (answer: Response): Promise<[isOver: boolean, result: unknown]> => [
+        answer.status !== 202,
+        await answer.json(),
+      ];
+      const [isOver, result] = await this.#server.read(path, { ...request, attempts: Infinity }, told);
+      if (isOver) return result;
     }
   }
 }

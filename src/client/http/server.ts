@@ -35,7 +35,16 @@ export class HttpServer {
   }
 
   /** @param path below `/api/v1` @throws what the library throws for the problem; `RequestRefusedError`; `UnreachableError` */
-  async send(path: string, { attempts = 1, body, headers = {}, signal }: Request = {}): Promise<Response> {
+  send(path: string, request: Request = {}): Promise<Response> {
+    return this.read(path, request, (answer) => answer);
+  }
+
+  /** Reads an answer, and makes the request again where it breaks off. @param read what is wanted of it @throws as `send` */
+  async read<T>(
+    path: string,
+    { attempts = 1, body, headers = {}, signal }: Request,
+    read: (answer: Response) => T | Promise<T>,
+  ): Promise<T> {
     const init: RequestInit = {
       method: body === undefined ? 'GET' : 'POST',
       headers: {
@@ -49,7 +58,7 @@ export class HttpServer {
     for (let left = attempts; ; left--) {
       try {
         const answer = await fetch(`${this.#url}/api/v1${path}`, init);
-        if (answer.ok) return answer;
+        if (answer.ok) return await read(answer);
         throw await errorOf(answer, path);
       } catch (error) {
         if (signal?.aborted) throw error;
@@ -63,7 +72,7 @@ export class HttpServer {
   }
 
   async get<T>(path: string, request: Request = {}): Promise<T> {
-    return (await (await this.send(path, request)).json()) as T;
+    return this.read(path, request, (answer) => answer.json() as Promise<T>);
   }
 }
 

@@ -1,5 +1,5 @@
 import { effortProblem } from './model-capabilities.ts';
-import { missingKey, modelOf } from './providers.ts';
+import { isRemote, missingKey, modelOf, routeOf } from './providers.ts';
 import { withCommands } from '../tools/commands.ts';
 import type { Environment } from '../../util/environment.ts';
 import { backendOf } from './model-name.ts';
@@ -46,6 +46,7 @@ export const preflightBackends = (backends: Record<string, Backend>, environment
     const { type, reasoning_effort: effort } = backend;
     const problem = effort && effortProblem(type, modelOf(backend) ?? '', effort);
     const unset = withVariables(backend.headers ?? {}, environment).missing;
+    const { baseUrl, baseUrlVariable } = isRemote(backend) ? routeOf(backend, environment) : {};
     const lacksModel = backend.type === 'chatcompletion' && backend.model === undefined;
     return [
       ...unset.map(
@@ -53,6 +54,10 @@ export const preflightBackends = (backends: Record<string, Backend>, environment
       ),
       ...(problem ? [`${owner}: ${problem}`] : []),
       ...(lacksModel ? [`${owner}: a chatcompletion backend needs a model`] : []),
+      // That of a configuration is checked where it stands.
+      ...(baseUrl === undefined || /^https?:/.test(URL.parse(baseUrl)?.protocol ?? '')
+        ? []
+        : [`${owner}: ${baseUrlVariable} is no address with http:// or https://`]),
     ];
   }),
 ];

@@ -31,7 +31,14 @@ export const priceTableSchema = z.record(
 export function readPrices(environment: Environment, base = ''): PriceTable {
   const file = environment['REPRISE_PRICES'];
   if (file === undefined) return {};
-  const checked = checkedBy(priceTableSchema, JSON.parse(readFileSync(resolve(base, file), 'utf8')));
+  const text = readFileSync(resolve(base, file), 'utf8');
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${file} is no JSON: ${(error as Error).message}`, { cause: error });
+  }
+  const checked = checkedBy(priceTableSchema, content);
   if (checked.ok) return checked.value;
   throw new Error(checked.problems.map((problem) => problemText(problem, file)).join('\n'));
 }

@@ -63,6 +63,7 @@ export function routeOf(backend: RemoteBackend, environment: Environment) {
   const keyVariable = backend.api_key_env ?? provider.keyVariable;
   return {
     baseUrl: backend.base_url ?? environment[provider.baseUrlVariable] ?? provider.baseUrl,
+    baseUrlVariable: provider.baseUrlVariable,
     model: modelOf(backend),
     keyVariable,
     key: environment[keyVariable],

@@ -23,8 +23,6 @@ export interface Told {
   prompt: PromptBlock[];
   /** The session that it goes on with; undefined for a new one. */
   session: SessionRef | undefined;
-  /** The messages that make up the prompt. */
-  messages: Message[];
 }
 
 /** Takes from a conversation what Claude Code has not been told yet: all that follows its last reply. */
@@ -48,7 +46,6 @@ export function toldIn(conversation: Message[], tools: ToolSpec[], images: Loade
       { type: 'text', text: prompt.trim() || 'Go on.' },
     ],
     session,
-    messages: rest,
   };
 }
 

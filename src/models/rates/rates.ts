@@ -43,7 +43,7 @@ export interface Rates {
  * Keeps to `REPRISE_RATES`, and to what providers say with a 429. The store holds no keys, but the name of the variable with a
  * hash that is keyed by the key.
  *
- * @throws `Error` where `REPRISE_RATES` is wrong
+ * @throws `VariableError` where `REPRISE_RATES` is wrong
  */
 export function openRates(shared: SharedRates, environment: Environment): Rates {
   const settings = readRates(environment['REPRISE_RATES'] ?? '');

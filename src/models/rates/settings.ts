@@ -1,3 +1,5 @@
+import { VariableError } from '../../util/environment.ts';
+
 /** A limit of a provider: so many requests, or tokens, in so many milliseconds. */
 export interface Limit {
   of: 'requests' | 'tokens';
@@ -18,7 +20,7 @@ const periods: Record<string, number> = { s: 1000, min: 60_000, h: 3_600_000, da
  * Reads `REPRISE_RATES`: entries separated by spaces, `NAME=LIMIT,LIMIT`. NAME is the variable of a key or a host, and LIMIT is
  * `500/min` or `200000tokens/min`, by `s`, `min`, `h` or `day`.
  *
- * @throws `Error` that names the word it does not understand
+ * @throws `VariableError` that names the word it does not understand
  */
 export function readRates(text: string): RateSetting[] {
   return text
@@ -39,7 +41,7 @@ function readLimit(text: string, word: string): Limit {
 }
 
 const wrong = (word: string): Error =>
-  new Error(
+  new VariableError(
     `REPRISE_RATES: "${word}" is not understood; an entry is the variable of a key or a host with limits, as in ` +
       'OPENAI_API_KEY=500/min,200000tokens/min (by s, min, h or day), and entries are separated by spaces',
   );
