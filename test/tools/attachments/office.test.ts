@@ -135,6 +135,56 @@ describe('a workbook', () => {
     expect(sheetsOf(text)).toHaveLength(1);
   });
 
+  test('tells what stands above its line, is struck out, or has a comment of nobody', async () => {
+    const runs =
+      '<r><t>10</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>6</t></r><r><rPr><strike/></rPr><t> W</t></r>';
+    const parts = await partsOf(workbookOf({ S: [['x', { t: 's', v: 'y', c: [{ a: 'A', t: 'Hm' }] } as never]] }));
+    const nobodys =
+      '<comments><commentList><comment ref="B1"><text><t>Hm</t></text></comment></commentList></comments>';
+    const sheet = (cell: string): string =>
+      `<worksheet><sheetData><row r="1">${cell}</row></sheetData><legacyDrawing/></worksheet>`;
+    const shared = (parts['[Content_Types].xml'] ?? '')
+      .toString()
+      .replace(
+        '</Types>',
+        '<Override PartName="/xl/sharedStrings.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"/></Types>',
+      );
+    const { text } = await read(
+      'a.xlsx',
+      zipOf({
+        ...parts,
+        '[Content_Types].xml': shared,
+        'xl/sharedStrings.xml': `<sst><si>${runs}</si></sst>`,
+        'xl/worksheets/sheet1.xml': sheet('<c r="A1" t="s"><v>0</v></c><c r="B1"><v>7</v></c>'),
+        'xl/comments1.xml': nobodys,
+      }),
+    );
+    expect(text).toBe('[sheet 1: S]\n[comment at B1: Hm]\n10^6~~ W~~,7\n');
+    const xml = sheet(`<c r="A1" t="inlineStr"><is>${runs}</is></c>`);
+    const { note } = await read('a.xlsx', zipOf({ ...parts, 'xl/worksheets/sheet1.xml': xml }));
+    expect(note).toMatch(/^some letters stand above or below their line/);
+  });
+
+  test('.ods names hidden sheets, and what stands above its line; its charts are read', async () => {
+    const chart = '<chart:chart><chart:title><text:p>Catch</text:p></chart:title></chart:chart>';
+    const content =
+      '<office:document-content><office:automatic-styles><style:style style:name="t" style:family="table"><style:table-properties table:display="false"/></style:style>' +
+      '<style:style style:name="T1"><style:text-properties style:text-position="super 58%"/></style:style></office:automatic-styles><office:body><office:spreadsheet>' +
+      '<table:table table:name="S" table:style-name="t"><table:table-row><table:table-cell office:value-type="string"><text:p>m<text:span text:style-name="T1">2</text:span></text:p></table:table-cell></table:table-row></table:table>' +
+      '</office:spreadsheet></office:body></office:document-content>';
+    const bytes = zipOf({
+      mimetype: { content: 'application/vnd.oasis.opendocument.spreadsheet', packed: false },
+      'content.xml': content,
+      'styles.xml': '<office:document-styles/>',
+      'Object 1/content.xml': chart,
+      'META-INF/manifest.xml': '<manifest/>',
+    });
+    const { note, text = '' } = await read('a.ods', bytes);
+    expect(text).toMatch(/\n\[chart\]\nCatch\n$/);
+    expect(sheetsOf(text)).toMatchObject([{ csv: 'm2' }]);
+    expect(note).toMatch(/^the sheet S is hidden; some letters stand above or below their line/);
+  });
+
   test('with macros is read without them', async () => {
     const parts = await partsOf(workbookOf({ S: [['x']] }));
     const { note, text } = await read('a.xlsm', zipOf({ ...parts, 'xl/vbaProject.bin': Buffer.from('Shell "rm"') }));
@@ -192,6 +242,43 @@ describe('a document', () => {
       'colours of text are not read; the numbers of its lists are not read: each item begins with -; ' +
         'files that are embedded in it, which are not read: 1',
     );
+  });
+
+  test.each<[string, (body: string) => Buffer, string, string]>([
+    [
+      'a.docx',
+      docxOf,
+      '<w:p><w:pPr><w:rPr><w:vertAlign w:val="superscript"/></w:rPr></w:pPr><w:r><w:t>10</w:t></w:r><w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>6</w:t></w:r>' +
+        '<w:r><w:t> H</w:t></w:r><w:r><w:rPr><w:vertAlign w:val="subscript"/></w:rPr><w:t>2</w:t></w:r><w:r><w:t>O </w:t></w:r>' +
+        '<m:f><m:num><m:r><m:t>17</m:t></m:r></m:num><m:den><m:r><m:t>23</m:t></m:r></m:den></m:f></w:p>',
+      '10^6 H_2O (17)/(23)',
+    ],
+    [
+      'a.pptx',
+      (body) => pptxOf([{ body }]),
+      '<a:p><a:r><a:t>mc</a:t></a:r><a:r><a:rPr baseline="30000"/><a:t>2</a:t></a:r><a:r><a:rPr baseline="0"/><a:t>, x</a:t></a:r><a:r><a:rPr baseline="-25000"/><a:t>1</a:t></a:r></a:p>',
+      '[slide 1]\nmc^2, x_1',
+    ],
+    [
+      'a.odt',
+      (body) => openDocumentOf('text', body),
+      '<style:style style:name="T1"><style:text-properties style:text-position="super 58%"/></style:style><style:style style:name="T2"><style:text-properties style:text-position="-33% 58%"/></style:style>' +
+        '<text:p>m<text:span text:style-name="T1">2</text:span> a<text:span text:style-name="T2">1</text:span><text:span text:style-name="T3">!</text:span></text:p>',
+      'm^2 a_1!',
+    ],
+  ])('%s shows what stands above or below its line, and fractions', async (name, make, body, text) => {
+    expect((await read(name, make(body))).text).toBe(text);
+  });
+
+  test('.odt has its formulas as they were written', async () => {
+    const formula =
+      '<math><semantics><mn>1723</mn><annotation encoding="StarMath 5.0">17 over 23</annotation></semantics></math>';
+    const bytes = zipOf({
+      mimetype: { content: 'application/vnd.oasis.opendocument.text', packed: false },
+      'content.xml': '<text:p>Half:</text:p>',
+      'Object 1/content.xml': formula,
+    });
+    expect((await read('a.odt', bytes)).text).toBe('Half:\n\n[formula]\n17 over 23');
   });
 
   test('.pptx has its slides in their order, with tables and notes', async () => {

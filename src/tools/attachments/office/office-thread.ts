@@ -1,16 +1,7 @@
 import type { Readable } from '../pdf/pdf.ts';
 import { openZip, type ZipMember } from '../zip.ts';
-import {
-  chartsIn,
-  leftOut,
-  needsPassword,
-  refuseEncrypted,
-  shapesIn,
-  textOfOpenDocument,
-  textOfSlides,
-  textOfWord,
-  type Parts,
-} from './documents.ts';
+import { chartsIn, leftOut, shapesIn, textOfSlides, textOfWord, type Parts } from './documents.ts';
+import { needsPassword, objectsIn, refuseEncrypted, textOfOpenDocument } from './open-documents.ts';
 import { looksNotRead } from './sheet-looks.ts';
 import { textOfWorkbook } from './sheets.ts';
 
@@ -82,7 +73,9 @@ async function readAs(mediaType: string, parts: Parts, members: ReadonlyMap<stri
   // Pictures and the like are no part of the cells.
   for (const [name, member] of members) if (/\.(xml|rels|bin)$/i.test(name)) unpacked.set(name, await member.read());
   const { text = '', note } = textOfWorkbook(unpacked);
-  const shapes = [...(await chartsIn(parts)), ...(await shapesIn(parts))].map((shape) => `\n${shape}\n`).join('');
+  const shapes = [...(await chartsIn(parts)), ...(await objectsIn(parts)), ...(await shapesIn(parts))]
+    .map((shape) => `\n${shape}\n`)
+    .join('');
   const notes = [note ?? '', ...looksNotRead(unpacked)].filter(Boolean);
   return { text: text + shapes, ...(notes.length > 0 && { note: notes.join('; ') }) };
 }

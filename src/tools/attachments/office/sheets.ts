@@ -4,7 +4,8 @@ import { sheetHeading } from '../sheet-text.ts';
 import type { Readable } from '../pdf/pdf.ts';
 import { csvLine } from '../table.ts';
 import { colourNames } from './colours.ts';
-import { needsPassword } from './documents.ts';
+import { textOfCell } from './documents.ts';
+import { needsPassword } from './open-documents.ts';
 import { formulasText, type Formula } from './formulas.ts';
 import { formattedNumber, mixedUnits, unitOf, unitsText } from './number-formats.ts';
 import { openDocumentLooks, type SheetLooks } from './sheet-looks.ts';
@@ -43,7 +44,8 @@ export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer): R
   for (const [index, name] of book.SheetNames.entries()) {
     text += `${text === '' ? '' : '\n'}${sheetHeading(index + 1, name)}\n`;
     const hidden = book.Workbook?.Sheets?.[index]?.Hidden;
-    if (hidden === 1 || hidden === 2) notes.push(`the sheet ${name} is hidden`);
+    if (hidden === 1 || hidden === 2 || looks?.sheets[index]?.isHidden === true)
+      notes.push(`the sheet ${name} is hidden`);
     const grid = gridOf(book, name, colours, looks?.sheets[index]);
     const table = tableOf(grid);
     if (table.lines.length === 0) notes.push(`the sheet ${name} is empty`);
@@ -113,7 +115,8 @@ function gridOf(book: xlsx.WorkBook, name: string, colours: ReadonlyMap<string, 
     if (unit !== '') setIn(units, column, row, unit);
     for (const { a: author = '', t: comment = '' } of cell.c ?? []) {
       // The text of older comments begins with the author. That of threads names a number there.
-      const isSaid = comment.startsWith(author) || author.startsWith('tc=');
+      // Without an author the library writes a name of its own.
+      const isSaid = comment.startsWith(author.trim()) || /^(tc=|sheetjsghost$)/.test(author);
       sayAt(comments, { row, column }, isSaid ? comment : `${comment.trim()} (${author})`);
     }
     const target = cell.l?.Target ?? '';
@@ -230,7 +233,9 @@ function valueOf(cell: xlsx.CellObject | undefined, is1904: boolean): string {
   const formatted = typeof value === 'number' ? formattedNumber(value, String(cell.z ?? '')) : undefined;
   if (formatted !== undefined) return formatted;
   if (typeof value === 'number' && isDate(cell)) return dateOf(value, is1904);
-  return String(value).replaceAll(/[\r\n]+/g, ' ');
+  // The library takes the letters of a text alone: 10⁶ would be 106.
+  const runs = type === 's' && /<(\w+:)?(vertAlign|strike)\b/.test(String(cell.r)) ? textOfCell(String(cell.r)) : value;
+  return String(runs).replaceAll(/[\r\n]+/g, ' ');
 }
 
 const isDate = ({ z: format }: xlsx.CellObject): boolean => format !== undefined && xlsx.SSF.is_date(String(format));
