@@ -34,6 +34,13 @@ describe('a PDF', () => {
     });
   });
 
+  test('has what it says of itself', async () => {
+    const info = '/Info << /Title (Harbour dues) /Author (Ada) /CreationDate (D:20260331120000Z) /Producer (x) >>';
+    const bytes = pdfOf(['One']).toString('latin1').replace('/Root', `${info} /Root`);
+    const properties = '[properties: title Harbour dues; author Ada; created 2026-03-31]';
+    expect(await read('a.pdf', bytes)).toEqual({ text: `[page 1]\nOne\n\n${properties}` });
+  });
+
   test('without any text says so', async () => {
     expect(await read('scan.pdf', pdfOf(['', '']))).toEqual({
       note: 'the PDF has no text; nothing of it can be read',

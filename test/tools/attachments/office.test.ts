@@ -244,6 +244,27 @@ describe('a document', () => {
     );
   });
 
+  test.each([
+    [
+      'docProps/core.xml',
+      'a.docx',
+      '<dc:title>Plan &amp; aim</dc:title><dc:creator>Ada</dc:creator><cp:lastModifiedBy>Bo</cp:lastModifiedBy><dcterms:created>2019-07-03T08:00:00Z</dcterms:created><cp:revision>3</cp:revision>',
+      'title Plan & aim; author Ada; changed by Bo; created 2019-07-03T08:00:00Z',
+    ],
+    [
+      'meta.xml',
+      'a.odt',
+      '<meta:initial-creator>Ada</meta:initial-creator><dc:creator>Bo</dc:creator><dc:title> </dc:title>',
+      'author Ada; changed by Bo',
+    ],
+  ])('has what its %s says of it', async (part, name, said, line) => {
+    const parts = await partsOf(
+      name === 'a.docx' ? docxOf(paragraph('Hello')) : openDocumentOf('text', '<text:p>Hello</text:p>'),
+    );
+    const bytes = zipOf({ ...parts, [part]: `<properties>${said}</properties>` });
+    expect((await read(name, bytes)).text).toBe(`Hello\n\n[properties: ${line}]`);
+  });
+
   test.each<[string, (body: string) => Buffer, string, string]>([
     [
       'a.docx',

@@ -2,6 +2,7 @@ import type { Readable } from '../pdf/pdf.ts';
 import { openZip, type ZipMember } from '../zip.ts';
 import { chartsIn, leftOut, shapesIn, textOfSlides, textOfWord, type Parts } from './documents.ts';
 import { needsPassword, objectsIn, refuseEncrypted, textOfOpenDocument } from './open-documents.ts';
+import { propertiesIn } from './properties.ts';
 import { looksNotRead } from './sheet-looks.ts';
 import { textOfWorkbook } from './sheets.ts';
 
@@ -58,7 +59,12 @@ async function readParts(members: ZipMember[], mediaType: string): Promise<Reada
     ...(await leftOut(parts)),
     hasMacros ? 'its macros are neither read nor run' : '',
   ].filter(Boolean);
-  return { ...readable, ...(notes.length > 0 && { note: notes.join('; ') }) };
+  const said = readable.text?.trim() ? await propertiesIn(parts) : '';
+  return {
+    ...readable,
+    ...(said !== '' && { text: `${readable.text?.trimEnd()}\n\n${said}` }),
+    ...(notes.length > 0 && { note: notes.join('; ') }),
+  };
 }
 
 async function readAs(mediaType: string, parts: Parts, members: ReadonlyMap<string, ZipMember>): Promise<Readable> {

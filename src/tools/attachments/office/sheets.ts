@@ -1,5 +1,6 @@
 import * as xlsx from '@e965/xlsx';
 import { grouped } from '../../../util/file-limits.ts';
+import { propertiesText } from '../properties.ts';
 import { sheetHeading } from '../sheet-text.ts';
 import type { Readable } from '../pdf/pdf.ts';
 import { csvLine } from '../table.ts';
@@ -63,7 +64,24 @@ export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer): R
       }
     }
   }
+  const said = Buffer.isBuffer(content) ? propertiesOf(book) : '';
+  if (said !== '' && text.trim() !== '') text += `\n${said}`;
   return { text, ...(notes.length > 0 && { note: notes.join('; ') }) };
+}
+
+/** What an old workbook says of itself. Others have a part for that. */
+function propertiesOf({
+  Props: { Author, Comments, CreatedDate, Keywords, LastAuthor, Subject, Title } = {},
+}: xlsx.WorkBook) {
+  return propertiesText([
+    ['title', Title],
+    ['subject', Subject],
+    ['author', Author],
+    ['keywords', Keywords],
+    ['description', Comments],
+    ['created', CreatedDate instanceof Date ? CreatedDate.toISOString() : ''],
+    ['changed by', LastAuthor],
+  ]);
 }
 
 /** The cells of a sheet that the library has made something of. */
