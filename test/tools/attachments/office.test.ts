@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readContent } from '../../../src/tools/attachments/content.ts';
+import { propertiesOf } from '../../../src/tools/attachments/office/properties.ts';
 import { recognise, type Recognised } from '../../../src/tools/attachments/recognise.ts';
 import { previewOf } from '../../../src/tools/attachments/run-files.ts';
 import { sheetsOf } from '../../../src/tools/attachments/sheet-text.ts';
@@ -163,6 +164,20 @@ describe('a workbook', () => {
     const xml = sheet(`<c r="A1" t="inlineStr"><is>${runs}</is></c>`);
     const { note } = await read('a.xlsx', zipOf({ ...parts, 'xl/worksheets/sheet1.xml': xml }));
     expect(note).toMatch(/^some letters stand above or below their line/);
+  });
+
+  test('names columns without any width, the charts of an .xls, and what that says of itself', async () => {
+    const cells = { S: [['shown', 'narrow']] };
+    const parts = await partsOf(workbookOf(cells));
+    const xml = (parts['xl/worksheets/sheet1.xml'] ?? '')
+      .toString()
+      .replace('<sheetData>', '<cols><col min="2" max="2" width="0" customWidth="1"/></cols><sheetData>');
+    const narrow = await read('a.xlsx', zipOf({ ...parts, 'xl/worksheets/sheet1.xml': xml }));
+    expect(narrow.note).toBe('S: these columns are hidden, and read all the same: narrow');
+    const chart = Buffer.from('0908100000062000', 'hex');
+    const { note } = await read('a.xls', Buffer.concat([workbookOf(cells, 'xls'), chart]));
+    expect(note).toBe('its charts are not read');
+    expect(propertiesOf({ Title: 'Tides', Author: 'Ada' })).toBe('[properties: title Tides; author Ada]');
   });
 
   test('.ods names hidden sheets, and what stands above its line; its charts are read', async () => {

@@ -1,3 +1,4 @@
+import type { FullProperties } from '@e965/xlsx';
 import { parseXml } from './xml-text.ts';
 import { propertiesText } from '../properties.ts';
 import type { Parts } from './documents.ts';
@@ -36,3 +37,23 @@ export async function propertiesIn({ names, read }: Parts): Promise<string> {
   });
   return propertiesText(found.map(({ label, value }) => [label, value]));
 }
+
+/** The same of an old workbook, which has no part for it. */
+export const propertiesOf = ({
+  Author,
+  Comments,
+  CreatedDate,
+  Keywords,
+  LastAuthor,
+  Subject,
+  Title,
+}: FullProperties = {}) =>
+  propertiesText([
+    ['title', Title],
+    ['subject', Subject],
+    ['author', Author],
+    ['keywords', Keywords],
+    ['description', Comments],
+    ['created', CreatedDate instanceof Date ? CreatedDate.toISOString() : ''],
+    ['changed by', LastAuthor],
+  ]);

@@ -1,6 +1,5 @@
 import * as xlsx from '@e965/xlsx';
 import { grouped } from '../../../util/file-limits.ts';
-import { propertiesText } from '../properties.ts';
 import { sheetHeading } from '../sheet-text.ts';
 import type { Readable } from '../pdf/pdf.ts';
 import { csvLine } from '../table.ts';
@@ -10,6 +9,7 @@ import { needsPassword } from './open-documents.ts';
 import { formulasText, type Formula } from './formulas.ts';
 import { formattedNumber, mixedUnits, unitOf, unitsText } from './number-formats.ts';
 import { openDocumentLooks, type SheetLooks } from './sheet-looks.ts';
+import { propertiesOf } from './properties.ts';
 import { tableOf, type SheetGrid } from './sheet-layout.ts';
 
 /** The longest text that is made of a workbook, in characters. */
@@ -64,25 +64,14 @@ export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer): R
       }
     }
   }
-  const said = Buffer.isBuffer(content) ? propertiesOf(book) : '';
+  if (Buffer.isBuffer(content) && content.includes(chart)) notes.push('its charts are not read');
+  const said = Buffer.isBuffer(content) ? propertiesOf(book.Props) : '';
   if (said !== '' && text.trim() !== '') text += `\n${said}`;
   return { text, ...(notes.length > 0 && { note: notes.join('; ') }) };
 }
 
-/** What an old workbook says of itself. Others have a part for that. */
-function propertiesOf({
-  Props: { Author, Comments, CreatedDate, Keywords, LastAuthor, Subject, Title } = {},
-}: xlsx.WorkBook) {
-  return propertiesText([
-    ['title', Title],
-    ['subject', Subject],
-    ['author', Author],
-    ['keywords', Keywords],
-    ['description', Comments],
-    ['created', CreatedDate instanceof Date ? CreatedDate.toISOString() : ''],
-    ['changed by', LastAuthor],
-  ]);
-}
+/** How a chart begins in an old workbook ([MS-XLS] 2.4.21). */
+const chart = Buffer.from('0908100000062000', 'hex');
 
 /** The cells of a sheet that the library has made something of. */
 function* cellsOf(
@@ -184,8 +173,11 @@ function setIn(all: Map<number, Map<number, string>>, column: number, row: numbe
 }
 
 /** Where something is hidden in a list that has entries for some rows or columns. */
-const indexesOf = (infos: Array<{ hidden?: boolean } | undefined> = []): number[] =>
-  Array.from(infos, (info) => info?.hidden === true).flatMap((isHidden, index) => (isHidden ? [index] : []));
+const indexesOf = (infos: Array<(xlsx.ColInfo & xlsx.RowInfo) | undefined> = []): number[] =>
+  // Without any width or height, which some programs write instead.
+  Array.from(infos, (info) => info?.hidden === true || info?.width === 0 || info?.hpt === 0).flatMap(
+    (isHidden, index) => (isHidden ? [index] : []),
+  );
 
 /** A filter hides rows as people do: only where it reaches tells them apart. */
 function hiddenRowsOf(sheet: xlsx.WorkSheet | undefined): Map<number, string> {
