@@ -4,6 +4,7 @@ import { audioType } from './audio.ts';
 import { unread } from './binary.ts';
 import { decodeText } from './encoding.ts';
 import { grouped, maxFileBytes } from '../../util/file-limits.ts';
+import { mailTypeOf } from './mail.ts';
 import { packageType } from './packages.ts';
 import { pictureTypeOf } from '../../util/image-type.ts';
 
@@ -77,6 +78,8 @@ export async function recognise(name: string, bytes: Buffer): Promise<Recognised
   if (known !== undefined) return { kind: known[0], mediaType: known[1] };
   const audio = audioType(name, bytes);
   if (audio !== undefined) return { kind: 'audio', mediaType: audio };
+  const mail = mailTypeOf(name, bytes);
+  if (mail !== undefined) return { kind: 'archive', mediaType: mail };
   const text = decodeText(bytes);
   if (text === undefined) return unread(bytes);
   const [kind, mediaType] = byEnding.get(ending) ?? (['text', 'text/plain'] as const);
