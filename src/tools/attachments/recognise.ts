@@ -48,11 +48,12 @@ const headBytes = 1024;
 const byHead: Array<[begins: RegExp, kind: AttachmentKind, mediaType: string]> = [
   [/^53514c69746520666f726d6174203300/, 'workbook', sqliteType],
   [/^50415231/, 'workbook', parquetType],
+  [/^7b5c727466/, 'document', 'application/rtf'],
   [/^1f8b08/, 'archive', gzipType],
   [/^.{514}7573746172/, 'archive', tarType],
 ];
 
-/** What a database or an archive besides zip is; undefined for anything else. */
+/** What a database, an archive besides zip or an .rtf is; undefined for anything else. */
 export function headType(bytes: Buffer): Recognised | undefined {
   const head = bytes.toString('hex', 0, 262);
   const [, kind, mediaType] = byHead.find(([begins]) => begins.test(head)) ?? [];

@@ -351,6 +351,43 @@ describe('a document', () => {
     expect(text).toBe('[headers and footers]\nDraft\nKX-9\n\nbody');
   });
 
+  test.each([
+    [
+      'letters of any encoding, and those that older programs see',
+      String.raw`{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset204 B;}}\uc1\f0 caf\'e9 \u8364?5 \f1\'cc\'ee\f0  \{x\}`,
+      'café €5 Мо {x}',
+    ],
+    ['what stands above its line', String.raw`10{\super 6} W, H\sub 2\nosupersub O`, '10^6 W, H_2O'],
+    ['tables', String.raw`\trowd a\par\cell b\cell\row\trowd\cell 7\cell\row`, 'a | b\n | 7'],
+    [
+      'notes, comments, headers and links',
+      String.raw`{\header Draft\par}Sure{\footnote  Not so.\par} {\*\atnauthor Ada}{\*\annotation Why?}{\field{\*\fldinst HYPERLINK "https://example.org/7"}{\fldrslt site}}`,
+      '[header: Draft]\nSure[note:  Not so.] [comment by Ada][comment: Why?][link: https://example.org/7] site',
+    ],
+    [
+      'no text of tables of styles, of pictures, and of what was deleted',
+      String.raw`{\stylesheet{\s1 Heading;}}{\*\generator W}{\pict 0102}{\deleted old}new`,
+      'new',
+    ],
+    [
+      'what it says of itself',
+      String.raw`{\info{\title Plan}{\author Ada}}Hello`,
+      'Hello\n\n[properties: title Plan; author Ada]',
+    ],
+  ])('.rtf has %s', async (_, body, text) => {
+    const bytes = Buffer.from(String.raw`{\rtf1\ansi\ansicpg1252 ${body}}`, 'latin1');
+    expect((await found('a.rtf', bytes)).kind).toBe('document');
+    expect((await read('a.rtf', bytes)).text).toBe(text);
+  });
+
+  test('.rtf names what is left out', async () => {
+    const { note } = await read('a.rtf', Buffer.from(String.raw`{\rtf1 {\pict 01}{\deleted old}{\strike 9}{\v x}8}`));
+    expect(note).toBe(
+      'pictures in it, which are not read: 1; what tracked changes have deleted is left out; ' +
+        'some of its text may be struck out, and is read like the rest; it may have hidden text, which is read like the rest',
+    );
+  });
+
   test('.odp has its slides', async () => {
     const body =
       '<draw:page><text:p>One</text:p></draw:page><draw:page><text:p>Two</text:p>' +
@@ -429,6 +466,11 @@ describe('what is damaged or made to harm ends in a note, and never in an error'
   test('elements in elements without end are not followed', async () => {
     const { note } = await read('a.docx', docxOf('<w:p>'.repeat(200_000)));
     expect(note).toBe('it is damaged (its elements are nested more than 1000 deep); nothing of it can be read');
+  });
+
+  test('groups in groups without end are not followed', async () => {
+    const bytes = Buffer.from(String.raw`{\rtf1 ${'{'.repeat(100_000)}`);
+    expect((await read('a.rtf', bytes)).note).toMatch(/nested more than 1000 deep/);
   });
 
   test.each(['a.docx', 'a.xlsx', 'a.ods'])('%s with any piece overwritten', async (name) => {

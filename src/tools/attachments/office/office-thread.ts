@@ -3,6 +3,7 @@ import { openZip, type ZipMember } from '../zip.ts';
 import { chartsIn, leftOut, shapesIn, textOfSlides, textOfWord, type Parts } from './documents.ts';
 import { needsPassword, objectsIn, refuseEncrypted, textOfOpenDocument } from './open-documents.ts';
 import { propertiesIn } from './properties.ts';
+import { textOfRtf } from './rtf.ts';
 import { looksNotRead } from './sheet-looks.ts';
 import { textOfWorkbook } from './sheets.ts';
 
@@ -32,6 +33,7 @@ export default async function readOffice({ bytes: given, mediaType }: OfficeFile
 async function read(bytes: Buffer, mediaType: string): Promise<Readable> {
   const isOld = bytes.subarray(0, 4).equals(oldHead);
   if (isOld && bytes.includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw new Error(needsPassword);
+  if (mediaType === 'application/rtf') return textOfRtf(bytes);
   const readable = isOld ? textOfWorkbook(bytes) : await readParts(await openZip(bytes, limits), mediaType);
   if (readable.note === undefined && readable.text?.trim() === '') return { note: 'it has no text' };
   return readable;
