@@ -27,7 +27,9 @@ export async function readContent(
   found: Recognised,
   transcribe: Transcribe = notTranscribed,
 ): Promise<Readable> {
-  const { kind, mediaType, text } = found;
+  const { kind, mediaType } = found;
+  // Old computers ended lines with a return alone.
+  const text = found.text?.includes('\n') === false ? found.text.replaceAll('\r', '\n') : found.text;
   if (text === undefined) {
     if (kind === 'pdf') return readPdf(bytes);
     if (isDatabase(mediaType)) return readDatabase({ bytes, mediaType });

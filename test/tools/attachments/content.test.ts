@@ -80,6 +80,10 @@ describe('a PDF', () => {
   });
 });
 
+test('lines that end as on old computers are lines', async () => {
+  expect(await read('a.txt', 'one\rtwo\r')).toEqual({ text: 'one\ntwo\n' });
+});
+
 describe('a note says what is wrong with', () => {
   test.each([
     ['JSON', 'a.json', '{"a": 1', /^it is not valid JSON \(.+\): it can be read as a plain text only$/],
