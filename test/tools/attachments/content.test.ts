@@ -80,6 +80,16 @@ describe('a PDF', () => {
   });
 });
 
+test.each([
+  ['a.ipynb', '{"image/png": "', '", "text": "42"}'],
+  ['a.html', '<img src="data:image/png;base64,', '"><p>42</p>'],
+])('what %s has in base64 is left out, and named', async (name, before, after) => {
+  expect(await read(name, `${before}${'iVBORw0KGgo='.repeat(100)}${after}`)).toEqual({
+    text: `${before}[left out]${after}`,
+    note: 'what is written in base64 in it, such as pictures, is left out',
+  });
+});
+
 test('lines that end as on old computers are lines', async () => {
   expect(await read('a.txt', 'one\rtwo\r')).toEqual({ text: 'one\ntwo\n' });
 });
