@@ -39,7 +39,7 @@ function convertNext(work: PictureWork): Promise<ShownPicture> {
 }
 
 /** What stands before each frame of a GIF (89a, 23), and chunks that only those PNG and WebP have that move. */
-const frame = /\0!\xf9\x04[^]{4}\0[,!]/g;
+const frame = /\0!\xf9[^]{5}\0[,!]/g;
 const moving = /acTL|ANIM/;
 
 function isAnimated(bytes: Buffer): boolean {

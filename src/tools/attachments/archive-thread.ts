@@ -1,7 +1,8 @@
 import { grouped, maxFileBytes } from '../../util/file-limits.ts';
 import { openGzip, openTar } from './tar.ts';
 import { gzipType, tarType } from './recognise.ts';
-import { mailboxType, mailType, openMail, openMailbox } from './mail.ts';
+import { mailboxType, mailType } from './mail-type.ts';
+import { openMail, openMailbox } from './mail.ts';
 import { openZip, type ZipLimits, type ZipMember } from './zip.ts';
 
 export interface ArchiveFile {

@@ -10,8 +10,11 @@ const kept = new Set(['annotation', 'atnauthor', 'fldinst', 'footnote', 'shpinst
 /** What stands before the text of a group; behind it stands a bracket. */
 const opened = new Map(
   Object.entries({
-    ...{ atnauthor: '[comment by ', annotation: '[comment: ', footnote: '[note: ' },
-    ...{ header: '\n[header: ', footer: '\n[footer: ' },
+    atnauthor: '[comment by ',
+    annotation: '[comment: ',
+    footnote: '[note: ',
+    header: '\n[header: ',
+    footer: '\n[footer: ',
   }),
 );
 
@@ -21,9 +24,29 @@ const rowEnd = '\u0001';
 /** What control words stand for in the text. */
 const marks = new Map(
   Object.entries({
-    ...{ par: '\n', line: '\n', sect: '\n', page: '\n', row: rowEnd, nestrow: rowEnd, cell: ' | ', nestcell: ' | ' },
-    ...{ tab: '\t', emdash: '—', endash: '–', lquote: '‘', rquote: '’', ldblquote: '“', rdblquote: '”', bullet: '•' },
-    ...{ '~': '\u00a0', _: '-', '{': '{', '}': '}', '\\': '\\', '\n': '\n', '\r': '\n' },
+    par: '\n',
+    line: '\n',
+    sect: '\n',
+    page: '\n',
+    row: rowEnd,
+    nestrow: rowEnd,
+    cell: ' | ',
+    nestcell: ' | ',
+    tab: '\t',
+    emdash: '—',
+    endash: '–',
+    lquote: '‘',
+    rquote: '’',
+    ldblquote: '“',
+    rdblquote: '”',
+    bullet: '•',
+    '~': '\u00a0',
+    _: '-',
+    '{': '{',
+    '}': '}',
+    '\\': '\\',
+    '\n': '\n',
+    '\r': '\n',
   }),
 );
 
@@ -31,8 +54,17 @@ const properties = new Set(['title', 'author', 'subject', 'keywords']);
 
 /** The encodings of fonts by their character sets. */
 const charsets: Readonly<Record<number, string>> = {
-  ...{ 128: 'shift_jis', 129: 'euc-kr', 134: 'gbk', 136: 'big5', 161: 'windows-1253', 162: 'windows-1254' },
-  ...{ 177: 'windows-1255', 178: 'windows-1256', 186: 'windows-1257', 204: 'windows-1251', 222: 'windows-874' },
+  128: 'shift_jis',
+  129: 'euc-kr',
+  134: 'gbk',
+  136: 'big5',
+  161: 'windows-1253',
+  162: 'windows-1254',
+  177: 'windows-1255',
+  178: 'windows-1256',
+  186: 'windows-1257',
+  204: 'windows-1251',
+  222: 'windows-874',
   238: 'windows-1250',
 };
 

@@ -73,7 +73,8 @@ export default async function readPdf(
 /** Its title, its author, and when it was made: `D:20260331120000Z`, of which the digits of the day are shown. */
 async function propertiesOf(pdf: Pdf): Promise<string> {
   const { info } = (await pdf.getMetadata().catch(() => ({ info: {} }))) as { info: Record<string, unknown> };
-  const day = (value: unknown): string => String(value ?? '').replace(/^D:(\d{4})(\d\d)(\d\d).*$/, '$1-$2-$3');
+  const day = (value: unknown): string =>
+    typeof value === 'string' ? value.replace(/^D:(\d{4})(\d\d)(\d\d).*$/, '$1-$2-$3') : '';
   return propertiesText([
     ...['Title', 'Author', 'Subject', 'Keywords'].map((key): [string, unknown] => [key.toLowerCase(), info[key]]),
     ['created', day(info['CreationDate'])],
