@@ -1,6 +1,7 @@
 import { grouped, maxImageBytes, maxImageSide, readingLimits } from '../util/file-limits.ts';
 import { imageTypeOf } from '../util/image-type.ts';
 import { moduleBeside, runIsolated } from '../util/isolated.ts';
+import { exifOf } from './exif.ts';
 import type { PicturePage, PictureWork } from './picture-thread.ts';
 
 /** What models are shown of a picture. */
@@ -22,16 +23,34 @@ let last: Promise<unknown> = Promise.resolve();
  * @param type its media type, as `pictureTypeOf` tells it
  * @param mostBytes how many bytes a page may have
  */
-export function shownPicture(bytes: Buffer, type: string, mostBytes = maxImageBytes): Promise<ShownPicture> {
-  if (isFit(bytes, mostBytes)) return Promise.resolve({ pages: [bytes] });
-  const converted = last.then(() => convert({ bytes, type, mostBytes }));
+export async function shownPicture(bytes: Buffer, type: string, mostBytes = maxImageBytes): Promise<ShownPicture> {
+  const { orientation, said } = exifOf(bytes, type);
+  const { note, pages } = isFit(bytes, mostBytes, orientation)
+    ? { pages: [bytes], note: isAnimated(bytes) ? 'it moves: only the first of its frames can be seen' : undefined }
+    : await convertNext({ bytes, type, mostBytes });
+  const notes = [note, said === '' ? undefined : `it says of itself: ${said}`].filter((each) => each !== undefined);
+  return { pages, ...(notes.length > 0 && { note: notes.join('; ') }) };
+}
+
+function convertNext(work: PictureWork): Promise<ShownPicture> {
+  const converted = last.then(() => convert(work));
   last = converted;
   return converted;
 }
 
-function isFit(bytes: Buffer, mostBytes: number): boolean {
+/** What stands before each frame of a GIF (89a, 23), and chunks that only those PNG and WebP have that move. */
+const frame = /\0!\xf9[^]{5}\0[,!]/g;
+const moving = /acTL|ANIM/;
+
+function isAnimated(bytes: Buffer): boolean {
+  if (imageTypeOf(bytes) !== 'image/gif') return moving.test(bytes.toString('latin1', 0, 200));
+  return (bytes.toString('latin1').match(frame)?.length ?? 0) > 1;
+}
+
+/** @param orientation providers do not look at it: a photo would lie on its side */
+function isFit(bytes: Buffer, mostBytes: number, orientation: number): boolean {
   const type = imageTypeOf(bytes);
-  if (type === undefined || bytes.length > mostBytes) return false;
+  if (type === undefined || bytes.length > mostBytes || (orientation > 1 && orientation <= 8)) return false;
   // Only PNG packs so well that few bytes may have too many pixels; its sides are in its head.
   return (
     type !== 'image/png' ||

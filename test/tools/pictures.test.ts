@@ -36,8 +36,6 @@ function pngOf(width: number, height: number): Buffer {
 describe('a picture', () => {
   test('that providers take is shown as it is', async () => {
     expect(await shown(pixel)).toEqual({ pages: [pixel] });
-    const jpeg = fixture('sideways.jpg');
-    expect(await shown(jpeg)).toEqual({ pages: [jpeg] });
     const webp = fixture('picture.webp');
     expect(await shown(webp)).toEqual({ pages: [webp] });
   });
@@ -51,6 +49,25 @@ describe('a picture', () => {
       expect(pages.map(sidesOf)).toEqual([[120, 80]]);
     },
   );
+
+  test('that lies on its side is shown upright, since no provider turns it', async () => {
+    const { note, pages } = await shown(fixture('sideways.jpg'));
+    expect(note).toBeUndefined();
+    expect(pages.map(sidesOf)).toEqual([[300, 400]]);
+  });
+
+  test('that moves, or says what it is, has a note', async () => {
+    const frame = Buffer.from('0021f90400000000002c0000000001000100000202440100', 'hex');
+    const gif = Buffer.concat([Buffer.from('474946383961010001008000000000000000', 'hex'), frame]);
+    expect(await shown(gif)).toEqual({ pages: [gif] });
+    const film = Buffer.concat([gif, frame]);
+    expect(await shown(film)).toEqual({ pages: [film], note: 'it moves: only the first of its frames can be seen' });
+    const photo = fixture('pier.jpg');
+    expect(await shown(photo)).toEqual({
+      pages: [photo],
+      note: 'it says of itself: description Pier 9 at dawn; camera Leica; changed 2021:06:07 08:09:10; place 59.9 N, 10.75 E',
+    });
+  });
 
   test('of several pages is shown page by page', async () => {
     const { note, pages } = await shown(fixture('fax.tif'));

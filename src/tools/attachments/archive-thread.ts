@@ -1,6 +1,8 @@
 import { grouped, maxFileBytes } from '../../util/file-limits.ts';
 import { openGzip, openTar } from './tar.ts';
 import { gzipType, tarType } from './recognise.ts';
+import { mailboxType, mailType } from './mail-type.ts';
+import { openMail, openMailbox } from './mail.ts';
 import { openZip, type ZipLimits, type ZipMember } from './zip.ts';
 
 export interface ArchiveFile {
@@ -22,8 +24,10 @@ export default async function unpack(file: ArchiveFile, post: (member: ArchiveMe
   for (const member of members) post({ name: member.name, bytes: member.bytes, ...(await contentOf(member)) });
 }
 
-function membersOf({ bytes: given, limits, mediaType, name }: ArchiveFile): Promise<ZipMember[]> {
+async function membersOf({ bytes: given, limits, mediaType, name }: ArchiveFile): Promise<ZipMember[]> {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+  if (mediaType === mailType) return openMail(bytes, limits);
+  if (mediaType === mailboxType) return openMailbox(bytes, limits);
   if (mediaType === gzipType) return openGzip(name, bytes, limits);
   return mediaType === tarType ? openTar(bytes, limits) : openZip(bytes, limits);
 }

@@ -4,6 +4,8 @@ interface TypedColumn {
   values: Array<number | string | null>;
   /** How a number was understood that may be another one, where nothing in the table tells: `1.250 is taken for 1250`. */
   taken?: string;
+  /** Of texts most of which are numbers: one that is none, such as `NA` or `(5)`, which sums would take for something else. */
+  other?: string;
 }
 
 /**
@@ -32,10 +34,30 @@ export function typedColumns(columns: string[][], usual?: DecimalMark): TypedCol
   return columns.map((cells, index) => {
     const marks = fitting[index] ?? [];
     const typed = typedColumn(cells, marks.includes(mark) ? mark : marks[0]);
+    const other = typed.type === 'TEXT' ? otherIn(cells, mark) : undefined;
+    if (other !== undefined) return { ...typed, other };
     const isGuessed = usual !== undefined && only.length === 0 && marks.length === 2;
     const at = isGuessed ? cells.findIndex((cell) => /[.,]/.test(cell)) : -1;
     return at === -1 ? typed : { ...typed, taken: `${cells[at]?.trim()} is taken for ${typed.values[at]}` };
   });
+}
+
+/** Whether a cell is a plain number. */
+export const isNumber = (cell: string): boolean => marksOf([cell]).length > 0;
+
+/** What people write around numbers. */
+const around = /[()%\p{Sc}\s]|−|-$/gu;
+
+/** How many cells tell what most of a column are. */
+const mostExamined = 1000;
+
+/** A cell that keeps a column from being numbers, most of whose cells are. */
+function otherIn(cells: string[], mark: DecimalMark): string | undefined {
+  const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
+  const examined = filled.slice(0, mostExamined);
+  const bare = examined.map((cell) => cell.replaceAll(around, '').replaceAll(/(?<=\d),(?=\d)/g, ''));
+  if (bare.filter(isNumber).length * 2 < examined.length) return undefined;
+  return filled.find((cell) => !isNumber(cell)) ?? filled.find((cell) => !shapes[mark].test(cell));
 }
 
 function marksOf(cells: string[]): DecimalMark[] {

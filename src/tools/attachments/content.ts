@@ -27,7 +27,10 @@ export async function readContent(
   found: Recognised,
   transcribe: Transcribe = notTranscribed,
 ): Promise<Readable> {
-  const { kind, mediaType, text } = found;
+  const { kind, mediaType } = found;
+  // Old computers ended lines with a return alone.
+  const lines = found.text?.includes('\n') === false ? found.text.replaceAll('\r', '\n') : found.text;
+  const text = kind === 'table' ? lines : lines?.replaceAll(packed, '$1[left out]');
   if (text === undefined) {
     if (kind === 'pdf') return readPdf(bytes);
     if (isDatabase(mediaType)) return readDatabase({ bytes, mediaType });
@@ -36,9 +39,13 @@ export async function readContent(
     return found.note === undefined ? {} : { note: found.note };
   }
   const wrong = text.trim() === '' ? 'the file is empty' : await noteOf(name, kind, mediaType, text);
-  const notes = [found.note, wrong].filter((note) => note !== undefined);
+  const without = text === lines ? undefined : 'what is written in base64 in it, such as pictures, is left out';
+  const notes = [found.note, wrong, without].filter((note) => note !== undefined);
   return { text, ...(notes.length > 0 && { note: notes.join('; ') }) };
 }
+
+/** Pictures and the like in pages and notebooks, which would fill the text. */
+const packed = /(;base64,|"image\/[a-z]+": ?")[\w+/=\\-]{200,}/g;
 
 async function noteOf(
   name: string,

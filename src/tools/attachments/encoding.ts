@@ -8,11 +8,11 @@ interface Decoded {
 /** Characters that no text has: controls besides white space, and code points without a meaning. */
 const noText = /[^\P{Cc}\s]|[\p{Cn}\p{Co}]/u;
 
-/** Bytes as a text: UTF-8, UTF-16 or Windows-1252, which Latin-1 is a part of. Undefined if they are none. */
+/** Bytes as a text: UTF-8, UTF-16, what it says itself, or Windows-1252, which Latin-1 is a part of. Undefined if they are none. */
 export function decodeText(bytes: Buffer): Decoded | undefined {
   const text = decoded('utf-8', bytes);
   if (text !== undefined && !text.includes('\0')) return { text };
-  return asUtf16(bytes) ?? asDamagedUtf8(bytes) ?? asWestern(bytes);
+  return asUtf16(bytes) ?? asDeclared(bytes) ?? asDamagedUtf8(bytes) ?? asWestern(bytes);
 }
 
 /** UTF-16 by its mark, or else by its first NUL: of Latin letters, digits and white space half of the bytes are NULs. */
@@ -26,6 +26,16 @@ function asUtf16(bytes: Buffer): Decoded | undefined {
   // Few bytes without a mark may be anything.
   if (mark === undefined && !/\s/.test(text)) return undefined;
   return { text, note: `it was read as ${name}` };
+}
+
+/** What XML and pages say of themselves. */
+const declared = /^\s*<\?xml[^>]*\bencoding=["']([\w-]+)|<meta[^>]*\bcharset=["']?([\w-]+)/i;
+
+function asDeclared(bytes: Buffer): Decoded | undefined {
+  const [, xml, page] = declared.exec(bytes.toString('latin1', 0, 1024)) ?? [];
+  const name = xml ?? page ?? 'utf-8';
+  const text = /^utf-?8$/i.test(name) ? undefined : decoded(name, bytes);
+  return text === undefined || noText.test(text) ? undefined : { text, note: `it was read as ${name}, as it says` };
 }
 
 /** UTF-8 in which a few bytes are wrong, as in a log that was cut. */

@@ -6,7 +6,7 @@ import { uniqueNames } from './names.ts';
 import type { Table } from './table.ts';
 import type { AttachmentKind } from '../../protocol/attachment.ts';
 import { typedColumns } from './columns.ts';
-import { beginningOf } from '../../workflows/runtime/size.ts';
+import { beginningOf, shortened } from '../../workflows/runtime/size.ts';
 
 export interface TableQuery {
   text: string;
@@ -84,9 +84,13 @@ function load(db: DatabaseSync, name: string, { columns, mark, rows }: Table): s
   const insert = db.prepare(`INSERT INTO ${quotedName(name)} VALUES (${columns.map(() => '?').join(', ')})`);
   for (const index of rows.keys()) insert.run(...typed.map(({ values }) => values[index] ?? null));
   db.exec('COMMIT');
-  return typed.flatMap(({ taken }, index) =>
-    taken === undefined ? [] : [`in ${quotedName(columns[index] ?? '')} ${taken}`],
-  );
+  return typed.flatMap(({ other, taken }, index) => {
+    const said =
+      other === undefined
+        ? taken
+        : `${shortened(other, 30)} is no plain number, so that sum, avg and CAST take it for 0 or the digits it begins with`;
+    return said === undefined ? [] : [`in ${quotedName(columns[index] ?? '')} ${said}`];
+  });
 }
 
 /**

@@ -4,6 +4,7 @@ import { audioType } from './audio.ts';
 import { unread } from './binary.ts';
 import { decodeText } from './encoding.ts';
 import { grouped, maxFileBytes } from '../../util/file-limits.ts';
+import { mailTypeOf } from './mail-type.ts';
 import { packageType } from './packages.ts';
 import { pictureTypeOf } from '../../util/image-type.ts';
 
@@ -47,11 +48,12 @@ const headBytes = 1024;
 const byHead: Array<[begins: RegExp, kind: AttachmentKind, mediaType: string]> = [
   [/^53514c69746520666f726d6174203300/, 'workbook', sqliteType],
   [/^50415231/, 'workbook', parquetType],
+  [/^7b5c727466/, 'document', 'application/rtf'],
   [/^1f8b08/, 'archive', gzipType],
   [/^.{514}7573746172/, 'archive', tarType],
 ];
 
-/** What a database or an archive besides zip is; undefined for anything else. */
+/** What a database, an archive besides zip or an .rtf is; undefined for anything else. */
 export function headType(bytes: Buffer): Recognised | undefined {
   const head = bytes.toString('hex', 0, 262);
   const [, kind, mediaType] = byHead.find(([begins]) => begins.test(head)) ?? [];
@@ -77,6 +79,8 @@ export async function recognise(name: string, bytes: Buffer): Promise<Recognised
   if (known !== undefined) return { kind: known[0], mediaType: known[1] };
   const audio = audioType(name, bytes);
   if (audio !== undefined) return { kind: 'audio', mediaType: audio };
+  const mail = mailTypeOf(name, bytes);
+  if (mail !== undefined) return { kind: 'archive', mediaType: mail };
   const text = decodeText(bytes);
   if (text === undefined) return unread(bytes);
   const [kind, mediaType] = byEnding.get(ending) ?? (['text', 'text/plain'] as const);

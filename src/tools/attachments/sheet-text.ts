@@ -19,7 +19,7 @@ export const shapesHeading = '[shapes]';
 
 /** The sheets of a workbook by its text. */
 export function sheetsOf(text: string): Sheet[] {
-  return text.split(/^(?=\[sheet \d+: |\[chart: |\[shapes\]$)/m).flatMap((part) => {
+  return text.split(/^(?=\[sheet \d+: |\[chart[:\]]|\[formula\]$|\[shapes\]$|\[properties: )/m).flatMap((part) => {
     const [head, name, remarks = ''] = /^\[sheet \d+: (.*)\]\n((?:\[.*\]\n)*)/.exec(part) ?? [];
     return name === undefined ? [] : [{ name, remarks, csv: part.slice(head?.length).trimEnd() }];
   });

@@ -1,7 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { readingLimits } from '../../util/file-limits.ts';
 import { moduleBeside, runIsolated } from '../../util/isolated.ts';
-import type { DecimalMark } from './columns.ts';
+import { shortened } from '../../workflows/runtime/size.ts';
+import { isNumber, type DecimalMark } from './columns.ts';
 
 /** A table of texts. A row may have fewer cells than there are columns. */
 export interface Table {
@@ -23,11 +24,14 @@ export interface Table {
 export function parseTable(text: string, known?: string): Table {
   const { delimiter, body } = known === undefined ? delimiterOf(text) : { delimiter: known, body: text };
   const { records, note } = recordsOf(body, delimiter);
-  const [header = [], ...rows] = records;
+  const at = known === undefined ? headerOf(records) : 0;
+  const [header = [], ...rows] = records.slice(at);
+  const titles = records.slice(0, at).map((row) => row.filter((cell) => cell !== '').join(' '));
   const ragged = rows.findIndex((row) => row.length !== header.length);
   const count = rows.filter((row) => row.length !== header.length).length;
   const notes = [
     note ?? '',
+    at === 0 ? '' : `above the table stands: ${shortened(titles.join('; '), longestTitles)}`,
     records.length === 0 ? 'the table is empty' : '',
     count === 0
       ? ''
@@ -129,10 +133,27 @@ function delimiterOf(text: string): { delimiter: string; body: string } {
   if (said?.[1] !== undefined) return { delimiter: said[1], body: text.slice(said[0].length) };
   const beginning = text.slice(0, sample);
   const ranked = delimiters
-    .map((delimiter) => ({ delimiter, fit: fitOf(recordsOf(beginning, delimiter, sampled).records) }))
+    .map((delimiter) => {
+      const { records } = recordsOf(beginning, delimiter, sampled);
+      return { delimiter, fit: fitOf(records.slice(headerOf(records))) };
+    })
     .sort((one, other) => other.fit - one.fit);
   const [best] = ranked;
   return { delimiter: best === undefined || best.fit === 0 ? ',' : best.delimiter, body: text };
+}
+
+/** How many rows may stand above a header, how many cells of theirs are filled, and how long they are in a note. */
+const mostTitles = 10;
+const mostOfTitle = 2;
+const longestTitles = 300;
+
+/** Where the header is: below titles and comments of few cells, if it has names alone and most of the columns. */
+function headerOf(records: string[][]): number {
+  const filled = records.slice(0, sampled).map((row) => row.filter((cell) => cell !== '').length);
+  const widest = Math.max(0, ...filled);
+  const at = filled.findIndex((count) => count > widest / 2);
+  const isBelow = at > 0 && at <= mostTitles && filled.slice(0, at).every((count) => count <= mostOfTitle);
+  return isBelow && records[at]?.some(isNumber) === false ? at : 0;
 }
 
 /** How well a delimiter fits: the share of rows as wide as the header, more for a wider header, 0 for a single column. */

@@ -43,7 +43,8 @@ export async function openTar(bytes: Buffer, limits: ZipLimits): Promise<ZipMemb
   });
 }
 
-const memberOf = (name: string, content: Buffer, isLink = false): ZipMember => ({
+/** A file that is unpacked already. */
+export const memberOf = (name: string, content: Buffer, isLink = false): ZipMember => ({
   name,
   bytes: content.length,
   isLink,

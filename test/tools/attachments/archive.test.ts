@@ -135,6 +135,58 @@ describe('an archive of gzip and tar', () => {
   });
 });
 
+describe('a message', () => {
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const message = [
+    'From: =?utf-8?q?J=C3=BCrgen?= <j@example.org>',
+    'Subject: =?utf-8?B?R3LDtsOfZQ==?=',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary="x"',
+    '',
+    '--x',
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Transfer-Encoding: quoted-printable',
+    '',
+    'It weighs 4.711=C2=A0kg',
+    '--x',
+    'Content-Type: text/csv; name="ports.csv"',
+    'Content-Disposition: attachment; filename="ports.csv"',
+    'Content-Transfer-Encoding: base64',
+    '',
+    base64('port,tons\nKiel,77\n'),
+    '--x--',
+    '',
+  ].join('\r\n');
+
+  test('is its text with its headers, and the files that are attached', async () => {
+    expect(await keep(Buffer.from(message), 'a.eml')).toMatchObject({ kind: 'archive', mediaType: 'message/rfc822' });
+    expect(await names()).toEqual(['a.eml', 'a.eml/message.txt', 'a.eml/ports.csv']);
+    expect(await textOf('a.eml/message.txt')).toMatch(
+      /^From: Jürgen <j@example.org>\nSubject: Größe\n\nIt weighs 4.711\u00a0kg\s*$/,
+    );
+    expect(await textOf('a.eml/ports.csv')).toBe('port,tons\nKiel,77\n');
+  });
+
+  test('that is a page has the page', async () => {
+    const page = `Subject: Page\nMIME-Version: 1.0\nContent-Type: text/html\nContent-Transfer-Encoding: base64\n\n${base64('<p>2962 m</p>')}\n`;
+    await keep(Buffer.from(page), 'a.mhtml');
+    expect(await textOf('a.mhtml/message.html')).toContain('<p>2962 m</p>');
+    expect(await textOf('a.mhtml/message.txt')).toBe('Subject: Page\n\n[its text is in message.html]');
+  });
+
+  test('may be one of many in a file', async () => {
+    const many = `From j@example.org Tue May  5 10:11:12 2026\n${message}\n\nFrom b@example.org Tue May  5 10:11:13 2026\nFrom: b\nSubject: Re\n\n>From here\n`;
+    await keep(Buffer.from(many), 'a.mbox');
+    expect(await names()).toContain('a.mbox/message-1.eml/ports.csv');
+    expect(await textOf('a.mbox/message-2.eml/message.txt')).toMatch(/\n\nFrom here\s*$/);
+  });
+
+  test.each(['Dear Ada,\n\nFrom: here', 'From: me\nTo: you\n\nHello', 'key: value\nother: value\n'])(
+    'is none where a text has no more than %j',
+    async (text) => expect((await recognise('a.txt', Buffer.from(text))).kind).toBe('text'),
+  );
+});
+
 test('the pages of a picture are files of the run as well', async () => {
   const fax = await keep(fixture('fax.tif'), 'fax.tif');
   expect(fax).toMatchObject({ kind: 'image', note: 'its other pages are fax.tif/page-2.png and so on, up to page 3' });

@@ -34,6 +34,13 @@ describe('a PDF', () => {
     });
   });
 
+  test('has what it says of itself', async () => {
+    const info = '/Info << /Title (Harbour dues) /Author (Ada) /CreationDate (D:20260331120000Z) /Producer (x) >>';
+    const bytes = pdfOf(['One']).toString('latin1').replace('/Root', `${info} /Root`);
+    const properties = '[properties: title Harbour dues; author Ada; created 2026-03-31]';
+    expect(await read('a.pdf', bytes)).toEqual({ text: `[page 1]\nOne\n\n${properties}` });
+  });
+
   test('without any text says so', async () => {
     expect(await read('scan.pdf', pdfOf(['', '']))).toEqual({
       note: 'the PDF has no text; nothing of it can be read',
@@ -71,6 +78,20 @@ describe('a PDF', () => {
       expect(text ?? note).toMatch(/\w/);
     }
   });
+});
+
+test.each([
+  ['a.ipynb', '{"image/png": "', '", "text": "42"}'],
+  ['a.html', '<img src="data:image/png;base64,', '"><p>42</p>'],
+])('what %s has in base64 is left out, and named', async (name, before, after) => {
+  expect(await read(name, `${before}${'iVBORw0KGgo='.repeat(100)}${after}`)).toEqual({
+    text: `${before}[left out]${after}`,
+    note: 'what is written in base64 in it, such as pictures, is left out',
+  });
+});
+
+test('lines that end as on old computers are lines', async () => {
+  expect(await read('a.txt', 'one\rtwo\r')).toEqual({ text: 'one\ntwo\n' });
 });
 
 describe('a note says what is wrong with', () => {

@@ -80,6 +80,13 @@ describe('Parquet', () => {
     });
   });
 
+  test('has all digits of times, and names decimals that have more than are read', async () => {
+    expect(await read('exact.parquet')).toEqual({
+      text: '[sheet 1: data]\nat,sum\n2026-03-31 12:00:00.123456,12345678901234568\n1969-12-31 23:59:59.500,0.1\n',
+      note: 'of the decimals of sum about 15 digits are exact, and they may have more',
+    });
+  });
+
   test.each(['snappy', 'gzip', 'zstd', 'brotli', 'none'])('is read as a table, packed by %s', async (codec) => {
     expect(await read(`sales-${codec}.parquet`)).toEqual({
       text:

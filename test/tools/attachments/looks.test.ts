@@ -45,6 +45,10 @@ describe('a number is read by its format', () => {
     [7, '00', undefined],
     [1234.5, '#,##0.00', undefined],
     [45_000, 'yyyy-mm-dd', undefined],
+    [1, '[=1]"Yes";[=0]"No";General', 'Yes'],
+    [0, '[=1]"Yes";[=0]"No";General', 'No'],
+    [7, '[=1]"Yes";[=0]"No";General', undefined],
+    [7, '0 "kg"', undefined],
   ])('%d as %s is %s', (value, format, text) => expect(formattedNumber(value, format)).toBe(text));
 
   test.each([
@@ -56,6 +60,8 @@ describe('a number is read by its format', () => {
     ['[Red]0.00%', ''],
     ['[$-409]0', ''],
     ['General', ''],
+    ['[=1]"Yes";[=0]"No"', ''],
+    ['#,##0.0,"k"', ''],
   ])('the unit of %s is %j', (format, unit) => expect(unitOf(format)).toBe(unit));
 });
 
@@ -221,11 +227,12 @@ describe('the text of a page', () => {
         item('10', 0, 90),
         { ...item('6', 10, 94), height: 6 },
         item(' tons of H', 16, 90),
-        { ...item('2', 66, 87), height: 6 },
+        { ...item('2', 66, 87), height: 8.9 },
         item('O', 71, 90),
+        { ...item('2', 76, 94.5), height: 8.9 },
         { ...item('1 A note', 0, 30), height: 6 },
       ],
-      '10^6 tons of H_2O\n1 A note',
+      '10^6 tons of H_2O^2\n1 A note',
     ],
     [
       'takes no list for a table',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readContent } from '../../../src/tools/attachments/content.ts';
+import { propertiesOf } from '../../../src/tools/attachments/office/properties.ts';
 import { recognise, type Recognised } from '../../../src/tools/attachments/recognise.ts';
 import { previewOf } from '../../../src/tools/attachments/run-files.ts';
 import { sheetsOf } from '../../../src/tools/attachments/sheet-text.ts';
@@ -135,6 +136,70 @@ describe('a workbook', () => {
     expect(sheetsOf(text)).toHaveLength(1);
   });
 
+  test('tells what stands above its line, is struck out, or has a comment of nobody', async () => {
+    const runs =
+      '<r><t>10</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>6</t></r><r><rPr><strike/></rPr><t> W</t></r>';
+    const parts = await partsOf(workbookOf({ S: [['x', { t: 's', v: 'y', c: [{ a: 'A', t: 'Hm' }] } as never]] }));
+    const nobodys =
+      '<comments><commentList><comment ref="B1"><text><t>Hm</t></text></comment></commentList></comments>';
+    const sheet = (cell: string): string =>
+      `<worksheet><sheetData><row r="1">${cell}</row></sheetData><legacyDrawing/></worksheet>`;
+    const shared = (parts['[Content_Types].xml'] ?? '')
+      .toString()
+      .replace(
+        '</Types>',
+        '<Override PartName="/xl/sharedStrings.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"/></Types>',
+      );
+    const { text } = await read(
+      'a.xlsx',
+      zipOf({
+        ...parts,
+        '[Content_Types].xml': shared,
+        'xl/sharedStrings.xml': `<sst><si>${runs}</si></sst>`,
+        'xl/worksheets/sheet1.xml': sheet('<c r="A1" t="s"><v>0</v></c><c r="B1"><v>7</v></c>'),
+        'xl/comments1.xml': nobodys,
+      }),
+    );
+    expect(text).toBe('[sheet 1: S]\n[comment at B1: Hm]\n10^6~~ W~~,7\n');
+    const xml = sheet(`<c r="A1" t="inlineStr"><is>${runs}</is></c>`);
+    const { note } = await read('a.xlsx', zipOf({ ...parts, 'xl/worksheets/sheet1.xml': xml }));
+    expect(note).toMatch(/^some letters stand above or below their line/);
+  });
+
+  test('names columns without any width, the charts of an .xls, and what that says of itself', async () => {
+    const cells = { S: [['shown', 'narrow']] };
+    const parts = await partsOf(workbookOf(cells));
+    const xml = (parts['xl/worksheets/sheet1.xml'] ?? '')
+      .toString()
+      .replace('<sheetData>', '<cols><col min="2" max="2" width="0" customWidth="1"/></cols><sheetData>');
+    const narrow = await read('a.xlsx', zipOf({ ...parts, 'xl/worksheets/sheet1.xml': xml }));
+    expect(narrow.note).toBe('S: these columns are hidden, and read all the same: narrow');
+    const chart = Buffer.from('0908100000062000', 'hex');
+    const { note } = await read('a.xls', Buffer.concat([workbookOf(cells, 'xls'), chart]));
+    expect(note).toBe('its charts are not read');
+    expect(propertiesOf({ Title: 'Tides', Author: 'Ada' })).toBe('[properties: title Tides; author Ada]');
+  });
+
+  test('.ods names hidden sheets, and what stands above its line; its charts are read', async () => {
+    const chart = '<chart:chart><chart:title><text:p>Catch</text:p></chart:title></chart:chart>';
+    const content =
+      '<office:document-content><office:automatic-styles><style:style style:name="t" style:family="table"><style:table-properties table:display="false"/></style:style>' +
+      '<style:style style:name="T1"><style:text-properties style:text-position="super 58%"/></style:style></office:automatic-styles><office:body><office:spreadsheet>' +
+      '<table:table table:name="S" table:style-name="t"><table:table-row><table:table-cell office:value-type="string"><text:p>m<text:span text:style-name="T1">2</text:span></text:p></table:table-cell></table:table-row></table:table>' +
+      '</office:spreadsheet></office:body></office:document-content>';
+    const bytes = zipOf({
+      mimetype: { content: 'application/vnd.oasis.opendocument.spreadsheet', packed: false },
+      'content.xml': content,
+      'styles.xml': '<office:document-styles/>',
+      'Object 1/content.xml': chart,
+      'META-INF/manifest.xml': '<manifest/>',
+    });
+    const { note, text = '' } = await read('a.ods', bytes);
+    expect(text).toMatch(/\n\[chart\]\nCatch\n$/);
+    expect(sheetsOf(text)).toMatchObject([{ csv: 'm2' }]);
+    expect(note).toMatch(/^the sheet S is hidden; some letters stand above or below their line/);
+  });
+
   test('with macros is read without them', async () => {
     const parts = await partsOf(workbookOf({ S: [['x']] }));
     const { note, text } = await read('a.xlsm', zipOf({ ...parts, 'xl/vbaProject.bin': Buffer.from('Shell "rm"') }));
@@ -194,6 +259,64 @@ describe('a document', () => {
     );
   });
 
+  test.each([
+    [
+      'docProps/core.xml',
+      'a.docx',
+      '<dc:title>Plan &amp; aim</dc:title><dc:creator>Ada</dc:creator><cp:lastModifiedBy>Bo</cp:lastModifiedBy><dcterms:created>2019-07-03T08:00:00Z</dcterms:created><cp:revision>3</cp:revision>',
+      'title Plan & aim; author Ada; changed by Bo; created 2019-07-03T08:00:00Z',
+    ],
+    [
+      'meta.xml',
+      'a.odt',
+      '<meta:initial-creator>Ada</meta:initial-creator><dc:creator>Bo</dc:creator><dc:title> </dc:title>',
+      'author Ada; changed by Bo',
+    ],
+  ])('has what its %s says of it', async (part, name, said, line) => {
+    const parts = await partsOf(
+      name === 'a.docx' ? docxOf(paragraph('Hello')) : openDocumentOf('text', '<text:p>Hello</text:p>'),
+    );
+    const bytes = zipOf({ ...parts, [part]: `<properties>${said}</properties>` });
+    expect((await read(name, bytes)).text).toBe(`Hello\n\n[properties: ${line}]`);
+  });
+
+  test.each<[string, (body: string) => Buffer, string, string]>([
+    [
+      'a.docx',
+      docxOf,
+      '<w:p><w:pPr><w:rPr><w:vertAlign w:val="superscript"/></w:rPr></w:pPr><w:r><w:t>10</w:t></w:r><w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>6</w:t></w:r>' +
+        '<w:r><w:t> H</w:t></w:r><w:r><w:rPr><w:vertAlign w:val="subscript"/></w:rPr><w:t>2</w:t></w:r><w:r><w:t>O </w:t></w:r>' +
+        '<m:f><m:num><m:r><m:t>17</m:t></m:r></m:num><m:den><m:r><m:t>23</m:t></m:r></m:den></m:f></w:p>',
+      '10^6 H_2O (17)/(23)',
+    ],
+    [
+      'a.pptx',
+      (body) => pptxOf([{ body }]),
+      '<a:p><a:r><a:t>mc</a:t></a:r><a:r><a:rPr baseline="30000"/><a:t>2</a:t></a:r><a:r><a:rPr baseline="0"/><a:t>, x</a:t></a:r><a:r><a:rPr baseline="-25000"/><a:t>1</a:t></a:r></a:p>',
+      '[slide 1]\nmc^2, x_1',
+    ],
+    [
+      'a.odt',
+      (body) => openDocumentOf('text', body),
+      '<style:style style:name="T1"><style:text-properties style:text-position="super 58%"/></style:style><style:style style:name="T2"><style:text-properties style:text-position="-33% 58%"/></style:style>' +
+        '<text:p>m<text:span text:style-name="T1">2</text:span> a<text:span text:style-name="T2">1</text:span><text:span text:style-name="T3">!</text:span></text:p>',
+      'm^2 a_1!',
+    ],
+  ])('%s shows what stands above or below its line, and fractions', async (name, make, body, text) => {
+    expect((await read(name, make(body))).text).toBe(text);
+  });
+
+  test('.odt has its formulas as they were written', async () => {
+    const formula =
+      '<math><semantics><mn>1723</mn><annotation encoding="StarMath 5.0">17 over 23</annotation></semantics></math>';
+    const bytes = zipOf({
+      mimetype: { content: 'application/vnd.oasis.opendocument.text', packed: false },
+      'content.xml': '<text:p>Half:</text:p>',
+      'Object 1/content.xml': formula,
+    });
+    expect((await read('a.odt', bytes)).text).toBe('Half:\n\n[formula]\n17 over 23');
+  });
+
   test('.pptx has its slides in their order, with tables and notes', async () => {
     const text = (words: string): string => `<a:p><a:r><a:t>${words}</a:t></a:r></a:p>`;
     const rows = `<a:tbl><a:tr><a:tc>${text('x')}</a:tc><a:tc>${text('y')}</a:tc></a:tr></a:tbl>`;
@@ -226,6 +349,43 @@ describe('a document', () => {
     const styles = `<office:master-styles>${edge('header', 'Draft')}${edge('footer', 'KX-9')}${edge('header', 'Draft')}</office:master-styles>`;
     const { text } = await read('a.odt', zipOf({ ...parts, 'styles.xml': styles }));
     expect(text).toBe('[headers and footers]\nDraft\nKX-9\n\nbody');
+  });
+
+  test.each([
+    [
+      'letters of any encoding, and those that older programs see',
+      String.raw`{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset204 B;}}\uc1\f0 caf\'e9 \u8364?5 \f1\'cc\'ee\f0  \{x\}`,
+      'café €5 Мо {x}',
+    ],
+    ['what stands above its line', String.raw`10{\super 6} W, H\sub 2\nosupersub O`, '10^6 W, H_2O'],
+    ['tables', String.raw`\trowd a\par\cell b\cell\row\trowd\cell 7\cell\row`, 'a | b\n | 7'],
+    [
+      'notes, comments, headers and links',
+      String.raw`{\header Draft\par}Sure{\footnote  Not so.\par} {\*\atnauthor Ada}{\*\annotation Why?}{\field{\*\fldinst HYPERLINK "https://example.org/7"}{\fldrslt site}}`,
+      '[header: Draft]\nSure[note:  Not so.] [comment by Ada][comment: Why?][link: https://example.org/7] site',
+    ],
+    [
+      'no text of tables of styles, of pictures, and of what was deleted',
+      String.raw`{\stylesheet{\s1 Heading;}}{\*\generator W}{\pict 0102}{\deleted old}new`,
+      'new',
+    ],
+    [
+      'what it says of itself',
+      String.raw`{\info{\title Plan}{\author Ada}}Hello`,
+      'Hello\n\n[properties: title Plan; author Ada]',
+    ],
+  ])('.rtf has %s', async (_, body, text) => {
+    const bytes = Buffer.from(String.raw`{\rtf1\ansi\ansicpg1252 ${body}}`, 'latin1');
+    expect((await found('a.rtf', bytes)).kind).toBe('document');
+    expect((await read('a.rtf', bytes)).text).toBe(text);
+  });
+
+  test('.rtf names what is left out', async () => {
+    const { note } = await read('a.rtf', Buffer.from(String.raw`{\rtf1 {\pict 01}{\deleted old}{\strike 9}{\v x}8}`));
+    expect(note).toBe(
+      'pictures in it, which are not read: 1; what tracked changes have deleted is left out; ' +
+        'some of its text may be struck out, and is read like the rest; it may have hidden text, which is read like the rest',
+    );
   });
 
   test('.odp has its slides', async () => {
@@ -306,6 +466,11 @@ describe('what is damaged or made to harm ends in a note, and never in an error'
   test('elements in elements without end are not followed', async () => {
     const { note } = await read('a.docx', docxOf('<w:p>'.repeat(200_000)));
     expect(note).toBe('it is damaged (its elements are nested more than 1000 deep); nothing of it can be read');
+  });
+
+  test('groups in groups without end are not followed', async () => {
+    const bytes = Buffer.from(String.raw`{\rtf1 ${'{'.repeat(100_000)}`);
+    expect((await read('a.rtf', bytes)).note).toMatch(/nested more than 1000 deep/);
   });
 
   test.each(['a.docx', 'a.xlsx', 'a.ods'])('%s with any piece overwritten', async (name) => {

@@ -90,6 +90,17 @@ describe('a text is decoded as what it is', () => {
     expect(found).toMatchObject({ kind, text: expect.stringMatching(text), note: expect.stringMatching(encoding) });
   });
 
+  test.each([
+    ['<?xml version="1.0" encoding="ISO-8859-2"?><a>\xb3</a>', 'ł', 'ISO-8859-2'],
+    ['<html><meta charset="windows-1251"><p>\xcc\xee</p>', 'Мо', 'windows-1251'],
+    ['<html><meta content="text/html; charset=Shift_JIS"><p>\x93\x8c\x8b\x9e</p>', '東京', 'Shift_JIS'],
+  ])('and as it says itself: %j', async (bytes, text, encoding) => {
+    expect(await recognise('a.html', Buffer.from(bytes, 'latin1'))).toMatchObject({
+      text: expect.stringContaining(text),
+      note: `it was read as ${encoding}, as it says`,
+    });
+  });
+
   test('and one of another alphabet is not taken for accents', async () => {
     expect(await recognise('koi8-r.txt', fixture('koi8-r.txt'))).toMatchObject({ kind: 'binary' });
   });

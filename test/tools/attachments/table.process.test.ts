@@ -59,6 +59,20 @@ describe('a column is numbers where all of its cells are plain ones', () => {
     },
   );
 
+  test.each([
+    [['10', 'NA', '20'], 'NA'],
+    [['2,000.00', '(1,234.50)'], '(1,234.50)'],
+    [['7', '−5'], '−5'],
+    [['1,23,456', '2,000'], '1,23,456'],
+    [['1.5', '1,5'], '1,5'],
+    [['12%', '30.5%'], '12%'],
+    [['Oslo', 'NA', '20'], undefined],
+    [['007', '0815'], undefined],
+    [['2026-03-31', '31.03.2026'], undefined],
+  ])('and where most cells of %j are numbers, one is named that is none: %s', (cells, other) => {
+    expect(typedColumn(cells)?.other).toBe(other);
+  });
+
   test('however a number is written, in either notation', () => {
     fc.assert(
       fc.property(
@@ -96,7 +110,7 @@ describe('a column is numbers where all of its cells are plain ones', () => {
     'NaN',
     'n/a',
   ])('and texts where one is something else: %s', (cell) => {
-    expect(typedColumn(['7', cell, ''])).toEqual({ type: 'TEXT', values: ['7', cell, null] });
+    expect(typedColumn(['7', cell, ''])).toEqual({ type: 'TEXT', values: ['7', cell, null], other: cell });
   });
 
   test('or where the notations differ, or nothing is there', () => {
@@ -126,6 +140,8 @@ describe('a query', () => {
     expect(await ask(sql)).toEqual({
       table: declared,
       table_rows: 4,
+      numbers:
+        'in "Price" € 2 is no plain number, so that sum, avg and CAST take it for 0 or the digits it begins with',
       columns: ['region', 'count(*)', 'sum("Amount")'],
       rows: [
         ['north', 1, 1234.5],

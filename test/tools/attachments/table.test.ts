@@ -33,9 +33,30 @@ describe('a table is read', () => {
     ['without empty rows', 'a,b\n\n1,2\n,\n', ['a', 'b'], [['1', '2']]],
     ['with names made unique', 'a,A,,a\n1,2,3,4\n', ['a', 'A_2', 'column_3', 'a_3'], [['1', '2', '3', '4']]],
     ['with old line ends', 'a,b\r1,2\r', ['a', 'b'], [['1', '2']]],
+    [
+      'below its title',
+      'Sales of 2026\na;b\nx;1,5\ny;2\n',
+      ['a', 'b'],
+      [
+        ['x', '1,5'],
+        ['y', '2'],
+      ],
+    ],
+    ['below comments', '# by station 7\n# in mm\na,b,c\nx,y,z\n', ['a', 'b', 'c'], [['x', 'y', 'z']]],
+    [
+      'below titles in cells',
+      'Report,,,\nDay,May 5,,\na,b,c,d\nx,1,2,3\n',
+      ['a', 'b', 'c', 'd'],
+      [['x', '1', '2', '3']],
+    ],
+    ['and no row of numbers is its header', 'a\n1,2,3\n', ['a', 'column_2', 'column_3'], [['1', '2', '3']]],
     ['with nothing in it', '', [], []],
   ])('%s', (_, text, columns, rows) => {
     expect(parseTable(text)).toMatchObject({ columns, rows });
+  });
+
+  test('and what stands above it is told', () => {
+    expect(parseTable('Report,,\nIn mm,,\na,b,c\nx,y,z\n').note).toBe('above the table stands: Report; In mm');
   });
 
   test('whatever the text is, without an error', () => {

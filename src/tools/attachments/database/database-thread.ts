@@ -3,6 +3,8 @@ import { grouped } from '../../../util/file-limits.ts';
 import { openDatabase, quotedName, rowsOf, tablesIn, type DatabaseFile, type DatabaseTable } from './database.ts';
 import type { Readable } from '../pdf/pdf.ts';
 import { sheetHeading } from '../sheet-text.ts';
+import { parquetType } from '../recognise.ts';
+import { inexactIn } from './parquet.ts';
 import { csvLine } from '../table.ts';
 
 /** How long the text of all tables is at most, in characters. Queries see all rows. */
@@ -23,6 +25,9 @@ export default async function readDatabase(file: DatabaseFile): Promise<Readable
   });
   // A view may be a computation without an end.
   if (views.length > 0) notes.push(`its views (${views.join(', ')}) are not in its text; query_table sees them`);
+  const inexact = file.mediaType === parquetType ? inexactIn(file.bytes) : [];
+  if (inexact.length > 0)
+    notes.push(`of the decimals of ${inexact.join(', ')} about 15 digits are exact, and they may have more`);
   if (file.bytes[18] === 2) notes.push('what is only in the file -wal beside it is missing');
   if (found.length === 0) return { note: 'it has no tables' };
   return { text: parts.join('\n'), ...(notes.length > 0 && { note: notes.join('; ') }) };

@@ -36,13 +36,37 @@ export async function loadParquet(bytes: Uint8Array): Promise<DatabaseSync> {
   let rowStart = 0;
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows);
-    const rows = await parquetReadObjects({ file, metadata, compressors, rowStart, rowEnd });
+    const rows = await parquetReadObjects({ file, metadata, compressors, parsers, rowStart, rowEnd });
     for (const row of rows) insert.run(...columns.map((column) => valueOf(row[column.name], column)));
     rowStart = rowEnd;
   }
   db.exec('COMMIT');
   return db;
 }
+
+/** The library's own times end with milliseconds. */
+const parsers = {
+  timestampFromMicroseconds: (micros: bigint) => exactTime(micros, 6),
+  timestampFromNanoseconds: (nanos: bigint) => exactTime(nanos, 9),
+};
+
+/** A time in parts of a second since 1970, with all digits: `2026-03-31 12:00:00.123456`. */
+function exactTime(count: bigint, digits: number): string {
+  const second = 10n ** BigInt(digits);
+  const fraction = ((count % second) + second) % second;
+  const time = timeOf(new Date(Number((count - fraction) / second) * 1000), false) ?? '';
+  return `${time}.${String(fraction).padStart(digits, '0')}`.replace(/\.?(000)+$/, '');
+}
+
+/** How many digits a number is exact to. */
+const exactDigits = 15;
+
+/** The columns of Parquet whose decimals have more digits than are read. */
+export const inexactIn = (bytes: Uint8Array): string[] =>
+  parquetSchema(parquetMetadata(new Uint8Array(bytes).buffer))
+    .children.map(({ element }) => element)
+    .filter((column) => saidType(column) === 'DECIMAL' && (column.precision ?? 0) > exactDigits)
+    .map(({ name }) => name);
 
 /** What the values of a column are said to be, such as `INT64`, `UTF8` or `DATE`. */
 const saidType = ({ converted_type: converted, logical_type: logical, type }: SchemaElement): string =>

@@ -18,6 +18,18 @@ const headingOf = ({ val = '' }: Attributes): string => {
   return level === 0 ? '' : `${'#'.repeat(level)} `;
 };
 
+/** What stands for letters above or below their line: without it 10⁶ would be 106. */
+const raised: Readonly<Record<string, '^' | '_'>> = { superscript: '^', subscript: '_' };
+
+/** The parts of formulas (ECMA-376, OMML), whose places would be lost without brackets. */
+const formulas: TextRules['inline'] = {
+  num: ['(', ')'],
+  den: ['/(', ')'],
+  sup: ['^(', ')'],
+  sub: ['_(', ')'],
+  rad: ['√(', ')'],
+};
+
 /** WordprocessingML. `tabs` defines tab stops, and `Fallback` says for older programs once more what is before it. */
 const word: TextRules = {
   text: new Set(['t']),
@@ -41,9 +53,10 @@ const word: TextRules = {
     checkBox: () => '[box]',
     checked: ({ val = '1' }) => (/^(0|false)$/.test(val) ? '' : '[is checked]'),
   },
-  isStruck: (name, { val = '1' }) => /^d?strike$/.test(name) && !/^(0|false)$/.test(val),
+  runMark: (name, { val = '1' }) =>
+    name === 'vertAlign' ? raised[val] : /^d?strike$/.test(name) && !/^(0|false)$/.test(val) ? '~~' : undefined,
   skipped: new Set(['Fallback', 'tabs', 'del', 'moveFrom']),
-  inline: {},
+  inline: formulas,
   cell: new Set(['tc']),
   row: 'tr',
 };
@@ -83,7 +96,8 @@ const withLinks = (rules: TextRules, element: string, relations: Map<string, Rel
   },
 });
 
-const linkTo = (target = ''): string => (/^\w+:/.test(target) ? `[link: ${target}] ` : '');
+/** What stands before the text of a link. */
+export const linkTo = (target = ''): string => (/^\w+:/.test(target) ? `[link: ${target}] ` : '');
 
 /** All charts of a document, in the order of their numbers. */
 export async function chartsIn({ names, read }: Parts): Promise<string[]> {
@@ -129,15 +143,22 @@ export async function leftOut({ names, read }: Parts): Promise<string[]> {
 const merging =
   /<w:(gridSpan|vMerge)\b|<a:tc [^>]*(gridSpan|rowSpan)=|^(?!.*<office:spreadsheet).*table:number-(columns|rows)-spanned="(?!1")/s;
 
+/** The text of a cell whose letters look different from each other (SpreadsheetML). */
+export const textOfCell = (runs: string): string => textOfXml(runs, { ...word, marks: {}, skipped: new Set(['rPh']) });
+
 /** DrawingML, in slides, their notes and their diagrams. */
 const drawing: TextRules = {
   // `text` is what older comments have.
   text: new Set(['t', 'text']),
   paragraph: new Set(['p', 'text']),
   marks: { tab: () => '\t', br: () => '\n', cNvPr: picture },
-  isStruck: (name, { strike = '' }) => name === 'rPr' && /^(sng|dbl)Strike$/.test(strike),
+  runMark(name, { baseline = '0', strike = '' }) {
+    if (name !== 'rPr') return undefined;
+    if (/^(sng|dbl)Strike$/.test(strike)) return '~~';
+    return Number.parseFloat(baseline) > 0 ? '^' : Number.parseFloat(baseline) < 0 ? '_' : undefined;
+  },
   skipped: new Set(['Fallback', 'tabLst']),
-  inline: {},
+  inline: formulas,
   cell: new Set(['tc']),
   row: 'tr',
 };
@@ -214,61 +235,3 @@ async function relationsOf(parts: Parts, part: string): Promise<Map<string, Rela
   });
   return found;
 }
-
-/** OpenDocument texts and presentations. */
-const open: TextRules = {
-  text: new Set(['p', 'h']),
-  // Between who has commented, when, and what.
-  paragraph: new Set(['p', 'h', 'creator', 'creator-initials']),
-  marks: {
-    s: ({ c = '1' }) => ' '.repeat(Math.min(100, Number(c) || 1)),
-    tab: () => '\t',
-    'line-break': () => '\n',
-    h: ({ 'outline-level': level = '1' }) => `${'#'.repeat(Math.min(6, Number(level) || 1))} `,
-    'list-item': () => '- ',
-    a: ({ href }) => linkTo(href),
-    page: () => slideMark,
-    notes: () => '[notes]\n',
-  },
-  skipped: new Set(['tracked-changes', 'forms', 'note-citation', 'creator-initials']),
-  inline: { note: '[note: ', annotation: '[comment: ' },
-  cell: new Set(['table-cell', 'covered-table-cell']),
-  row: 'table-row',
-};
-
-/** Stands where a slide begins, since its number is not in the file. It is no character of XML. */
-const slideMark = '\n\u0001\n';
-
-/** The text of an .odt or .odp, whose slides get headings such as `[slide 3]`. @throws `Error` if it is encrypted */
-export async function textOfOpenDocument({ names, read }: Parts): Promise<string> {
-  await refuseEncrypted({ names, read });
-  let slide = 0;
-  const text = textOfXml(await read('content.xml'), open).replaceAll('\u0001', () => `[slide ${++slide}]`);
-  return [...(await edgesOf({ names, read })), text, ...(await objectsIn({ names, read }))].join('\n\n');
-}
-
-/** The headers and footers of an .odt. Those of slides say where one would write. */
-async function edgesOf({ names, read }: Parts): Promise<string[]> {
-  if (!names.includes('styles.xml')) return [];
-  const edges = (await read('styles.xml')).match(/<style:(header|footer)[ >].*?<\/style:\1>/gs) ?? [];
-  const texts = new Set(edges.map((edge) => textOfXml(edge, open)).filter((text) => text !== ''));
-  return texts.size === 0 ? [] : [`[headers and footers]\n${[...texts].join('\n')}`];
-}
-
-/** The charts of an OpenDocument file: each is a document of its own, with the table of its values. */
-async function objectsIn({ names, read }: Parts): Promise<string[]> {
-  const texts: string[] = [];
-  for (const name of names.filter((each) => /^(\.\/)?Object [^/]+\/content\.xml$/.test(each))) {
-    const xml = await read(name);
-    if (xml.includes('<chart:chart')) texts.push(`[chart]\n${textOfXml(xml, open)}`);
-  }
-  return texts;
-}
-
-/** @throws `Error` if an OpenDocument file is encrypted */
-export async function refuseEncrypted({ names, read }: Parts): Promise<void> {
-  const manifest = 'META-INF/manifest.xml';
-  if (names.includes(manifest) && (await read(manifest)).includes('encryption-data')) throw new Error(needsPassword);
-}
-
-export const needsPassword = 'it needs a password';

@@ -9,6 +9,9 @@ const id = /^(?=(?:[^0]*0){3})(?:0|\\?[- /()])+$/;
 /** What a number is to people by its format, where a date or the digits that it is kept as would say something else. */
 export function formattedNumber(value: number, format: string): string | undefined {
   if (duration.test(format)) return durationOf(value);
+  const words = format.includes('"') && !xlsx.SSF.is_date(format) ? String(xlsx.SSF.format(format, value)) : '';
+  // Such as `[=1]"Yes";[=0]"No"`.
+  if (/^\P{N}*\p{L}\P{N}*$/u.test(words)) return words.trim();
   return id.test(format) && Number.isInteger(value) && value >= 0 ? String(xlsx.SSF.format(format, value)) : undefined;
 }
 
@@ -24,6 +27,9 @@ const literal = /"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|(\p{Sc})|[_*].|\[[^\]]*\]
 /** The unit that a format sets to a number, such as `kg`; empty if it sets none. */
 export function unitOf(format: string): string {
   const [positive = ''] = format.split(';');
+  const digits = positive.replaceAll(literal, '');
+  // A comma behind the digits divides what is shown by a thousand, but not the number: 5000 with `0,"k"` is no 5000 k.
+  if (!/[0#?]/.test(digits) || /[0#?],+(?![,0#?])/.test(digits)) return '';
   const texts = [...positive.matchAll(literal)].map((found) => found.slice(1).find((text) => text !== undefined) ?? '');
   const unit = texts.join('').trim();
   return /[\p{L}\p{Sc}]/u.test(unit) ? unit : '';

@@ -1,16 +1,9 @@
 import type { Readable } from '../pdf/pdf.ts';
 import { openZip, type ZipMember } from '../zip.ts';
-import {
-  chartsIn,
-  leftOut,
-  needsPassword,
-  refuseEncrypted,
-  shapesIn,
-  textOfOpenDocument,
-  textOfSlides,
-  textOfWord,
-  type Parts,
-} from './documents.ts';
+import { chartsIn, leftOut, shapesIn, textOfSlides, textOfWord, type Parts } from './documents.ts';
+import { needsPassword, objectsIn, refuseEncrypted, textOfOpenDocument } from './open-documents.ts';
+import { propertiesIn } from './properties.ts';
+import { textOfRtf } from './rtf.ts';
 import { looksNotRead } from './sheet-looks.ts';
 import { textOfWorkbook } from './sheets.ts';
 
@@ -40,6 +33,7 @@ export default async function readOffice({ bytes: given, mediaType }: OfficeFile
 async function read(bytes: Buffer, mediaType: string): Promise<Readable> {
   const isOld = bytes.subarray(0, 4).equals(oldHead);
   if (isOld && bytes.includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw new Error(needsPassword);
+  if (mediaType === 'application/rtf') return textOfRtf(bytes);
   const readable = isOld ? textOfWorkbook(bytes) : await readParts(await openZip(bytes, limits), mediaType);
   if (readable.note === undefined && readable.text?.trim() === '') return { note: 'it has no text' };
   return readable;
@@ -67,7 +61,12 @@ async function readParts(members: ZipMember[], mediaType: string): Promise<Reada
     ...(await leftOut(parts)),
     hasMacros ? 'its macros are neither read nor run' : '',
   ].filter(Boolean);
-  return { ...readable, ...(notes.length > 0 && { note: notes.join('; ') }) };
+  const said = readable.text?.trim() ? await propertiesIn(parts) : '';
+  return {
+    ...readable,
+    ...(said !== '' && { text: `${readable.text?.trimEnd()}\n\n${said}` }),
+    ...(notes.length > 0 && { note: notes.join('; ') }),
+  };
 }
 
 async function readAs(mediaType: string, parts: Parts, members: ReadonlyMap<string, ZipMember>): Promise<Readable> {
@@ -82,7 +81,9 @@ async function readAs(mediaType: string, parts: Parts, members: ReadonlyMap<stri
   // Pictures and the like are no part of the cells.
   for (const [name, member] of members) if (/\.(xml|rels|bin)$/i.test(name)) unpacked.set(name, await member.read());
   const { text = '', note } = textOfWorkbook(unpacked);
-  const shapes = [...(await chartsIn(parts)), ...(await shapesIn(parts))].map((shape) => `\n${shape}\n`).join('');
+  const shapes = [...(await chartsIn(parts)), ...(await objectsIn(parts)), ...(await shapesIn(parts))]
+    .map((shape) => `\n${shape}\n`)
+    .join('');
   const notes = [note ?? '', ...looksNotRead(unpacked)].filter(Boolean);
   return { text: text + shapes, ...(notes.length > 0 && { note: notes.join('; ') }) };
 }

@@ -5,6 +5,7 @@ export interface SheetLooks {
   /** How a hidden row is hidden: `hidden`, or `filtered`. */
   hiddenRows: Map<number, string>;
   hiddenColumns: number[];
+  isHidden: boolean;
   coloured: Array<{ row: number; column: number; shade: string }>;
 }
 
@@ -15,6 +16,7 @@ const mostRepeats = 1000;
 export function openDocumentLooks(xml: Buffer | undefined): { sheets: SheetLooks[]; shades: string[] } | undefined {
   if (xml === undefined) return undefined;
   const shadeOf = new Map<string, string>();
+  const hiding = new Set<string>();
   const sheets: SheetLooks[] = [];
   let style = '';
   let tables = 0;
@@ -29,8 +31,10 @@ export function openDocumentLooks(xml: Buffer | undefined): { sheets: SheetLooks
       if (name === 'style') style = attributes['style:name'] ?? '';
       if (name === 'table-cell-properties' && /^#[\da-f]{6}$/i.test(attributes['background-color'] ?? ''))
         shadeOf.set(style, attributes['background-color']?.slice(1).toUpperCase() ?? '');
+      if (name === 'table-properties' && attributes['display'] === 'false') hiding.add(style);
       if (name === 'table' && (tables += 1) === 1) {
-        sheets.push({ hiddenRows: new Map(), hiddenColumns: [], coloured: [] });
+        const isHidden = hiding.has(attributes['table:style-name'] ?? '');
+        sheets.push({ hiddenRows: new Map(), hiddenColumns: [], isHidden, coloured: [] });
         [row, rows, column] = [0, 0, 0];
       }
       if (sheet === undefined || tables !== 1) return;
@@ -79,12 +83,14 @@ export function looksNotRead(parts: ReadonlyMap<string, Buffer>): string[] {
     /<(odd|even|first)(Header|Footer)>(?:Page |&amp;(?:&quot;[^&]*&quot;|\d+(?!\d)|[A-Z]))*(?!Page |&amp;)[^<]/,
   );
   const struck = holds(/^(xl\/styles|content)\.xml$/, /<strike\/>|text-line-through-style="solid"/);
+  const isRaised = holds(sheets, /text-position="(super|sub|-?[\d.]*[1-9])|<is>(?:(?!<\/is>).)*<vertAlign /s);
   const ofTexts = holds(/^xl\/styles\.xml$/, /<font>(?:(?!<\/font>).)*<color rgb="(?!FF000000)/s);
   return [
     ...(byRules ? ['colours that come from rules (conditional formatting) are not read'] : []),
     ...(choices ? ['which values cells may have (data validation) is not read'] : []),
     ...(headers ? ['headers and footers of printed pages are not read'] : []),
     ...(struck ? ['some cells are struck out, and read like the others'] : []),
+    ...(isRaised ? ['some letters stand above or below their line, and are read like the others: 10⁶ as 106'] : []),
     ...(ofTexts ? ['colours of text are not read, only those of cells'] : []),
   ];
 }

@@ -4,10 +4,12 @@ import { sheetHeading } from '../sheet-text.ts';
 import type { Readable } from '../pdf/pdf.ts';
 import { csvLine } from '../table.ts';
 import { colourNames } from './colours.ts';
-import { needsPassword } from './documents.ts';
+import { textOfCell } from './documents.ts';
+import { needsPassword } from './open-documents.ts';
 import { formulasText, type Formula } from './formulas.ts';
 import { formattedNumber, mixedUnits, unitOf, unitsText } from './number-formats.ts';
 import { openDocumentLooks, type SheetLooks } from './sheet-looks.ts';
+import { propertiesOf } from './properties.ts';
 import { tableOf, type SheetGrid } from './sheet-layout.ts';
 
 /** The longest text that is made of a workbook, in characters. */
@@ -43,7 +45,8 @@ export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer): R
   for (const [index, name] of book.SheetNames.entries()) {
     text += `${text === '' ? '' : '\n'}${sheetHeading(index + 1, name)}\n`;
     const hidden = book.Workbook?.Sheets?.[index]?.Hidden;
-    if (hidden === 1 || hidden === 2) notes.push(`the sheet ${name} is hidden`);
+    if (hidden === 1 || hidden === 2 || looks?.sheets[index]?.isHidden === true)
+      notes.push(`the sheet ${name} is hidden`);
     const grid = gridOf(book, name, colours, looks?.sheets[index]);
     const table = tableOf(grid);
     if (table.lines.length === 0) notes.push(`the sheet ${name} is empty`);
@@ -61,8 +64,14 @@ export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer): R
       }
     }
   }
+  if (Buffer.isBuffer(content) && content.includes(chart)) notes.push('its charts are not read');
+  const said = Buffer.isBuffer(content) ? propertiesOf(book.Props) : '';
+  if (said !== '' && text.trim() !== '') text += `\n${said}`;
   return { text, ...(notes.length > 0 && { note: notes.join('; ') }) };
 }
+
+/** How a chart begins in an old workbook ([MS-XLS] 2.4.21). */
+const chart = Buffer.from('0908100000062000', 'hex');
 
 /** The cells of a sheet that the library has made something of. */
 function* cellsOf(
@@ -113,7 +122,8 @@ function gridOf(book: xlsx.WorkBook, name: string, colours: ReadonlyMap<string, 
     if (unit !== '') setIn(units, column, row, unit);
     for (const { a: author = '', t: comment = '' } of cell.c ?? []) {
       // The text of older comments begins with the author. That of threads names a number there.
-      const isSaid = comment.startsWith(author) || author.startsWith('tc=');
+      // Without an author the library writes a name of its own.
+      const isSaid = comment.startsWith(author.trim()) || /^(tc=|sheetjsghost$)/.test(author);
       sayAt(comments, { row, column }, isSaid ? comment : `${comment.trim()} (${author})`);
     }
     const target = cell.l?.Target ?? '';
@@ -163,8 +173,11 @@ function setIn(all: Map<number, Map<number, string>>, column: number, row: numbe
 }
 
 /** Where something is hidden in a list that has entries for some rows or columns. */
-const indexesOf = (infos: Array<{ hidden?: boolean } | undefined> = []): number[] =>
-  Array.from(infos, (info) => info?.hidden === true).flatMap((isHidden, index) => (isHidden ? [index] : []));
+const indexesOf = (infos: Array<(xlsx.ColInfo & xlsx.RowInfo) | undefined> = []): number[] =>
+  // Without any width or height, which some programs write instead.
+  Array.from(infos, (info) => info?.hidden === true || info?.width === 0 || info?.hpt === 0).flatMap(
+    (isHidden, index) => (isHidden ? [index] : []),
+  );
 
 /** A filter hides rows as people do: only where it reaches tells them apart. */
 function hiddenRowsOf(sheet: xlsx.WorkSheet | undefined): Map<number, string> {
@@ -230,7 +243,9 @@ function valueOf(cell: xlsx.CellObject | undefined, is1904: boolean): string {
   const formatted = typeof value === 'number' ? formattedNumber(value, String(cell.z ?? '')) : undefined;
   if (formatted !== undefined) return formatted;
   if (typeof value === 'number' && isDate(cell)) return dateOf(value, is1904);
-  return String(value).replaceAll(/[\r\n]+/g, ' ');
+  // The library takes the letters of a text alone: 10⁶ would be 106.
+  const runs = type === 's' && /<(\w+:)?(vertAlign|strike)\b/.test(String(cell.r)) ? textOfCell(String(cell.r)) : value;
+  return String(runs).replaceAll(/[\r\n]+/g, ' ');
 }
 
 const isDate = ({ z: format }: xlsx.CellObject): boolean => format !== undefined && xlsx.SSF.is_date(String(format));

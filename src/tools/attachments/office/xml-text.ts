@@ -11,12 +11,12 @@ export interface TextRules {
   paragraph: ReadonlySet<string>;
   /** Elements that stand for a text of their own, by their attributes. */
   marks: Readonly<Record<string, (attributes: Attributes) => string>>;
-  /** What says of a run (`r`) that it is struck out, which is shown as `~~so~~`. */
-  isStruck?: (name: string, attributes: Attributes) => boolean;
+  /** What says of a run (`r`) that it is struck out (`~~so~~`), or above or below its line (`10^6`, `H_2`). */
+  runMark?: (name: string, attributes: Attributes) => '~~' | '^' | '_' | undefined;
   /** Whose content is not shown: what was deleted, or stands there a second time. */
   skipped: ReadonlySet<string>;
-  /** What stands in a line although it has paragraphs, in brackets that begin so. */
-  inline: Readonly<Record<string, string>>;
+  /** What stands in a line, although it may have paragraphs, and between which brackets. */
+  inline: Readonly<Record<string, readonly [before: string, after: string]>>;
   cell: ReadonlySet<string>;
   row: string;
 }
@@ -75,27 +75,32 @@ export function textOfXml(xml: string, rules: TextRules): string {
   let inText = 0;
   let skipping = 0;
   let run: 'none' | 'plain' | 'struck' = 'none';
+  /** What stands before the next text of the run. */
+  let raised = '';
   parseXml(xml, {
     open(name, attributes) {
       if (rules.skipped.has(name)) skipping += 1;
       if (rules.text.has(name)) inText += 1;
       if (name === 'r') run = 'plain';
-      if (run === 'plain' && skipping === 0 && rules.isStruck?.(name, attributes) === true) {
+      const ofRun = run === 'none' || skipping > 0 ? undefined : rules.runMark?.(name, attributes);
+      if (ofRun === '~~' && run === 'plain') {
         run = 'struck';
         lines.add('~~');
-      }
+      } else if (ofRun !== undefined && ofRun !== '~~') raised = ofRun;
       if (rules.cell.has(name)) lines.joined += 1;
       // A cell of a text document says itself over how many columns it reaches; elsewhere the covered ones are there.
       if (name === 'gridSpan') lines.covered = Math.min(mostCovered, Number(attributes['val']) || 1) - 1;
       if (skipping === 0 && Object.hasOwn(rules.inline, name)) {
         lines.joined += 1;
-        lines.add(` ${rules.inline[name]}`);
+        lines.add(rules.inline[name]?.[0] ?? '');
       }
       const mark = Object.hasOwn(rules.marks, name) ? rules.marks[name] : undefined;
       if (skipping === 0 && mark !== undefined) lines.add(mark(attributes));
     },
     text(content) {
-      if (inText > 0 && skipping === 0) lines.add(content);
+      if (inText === 0 || skipping > 0) return;
+      lines.add(content.trim() === '' ? content : raised + content);
+      if (content.trim() !== '') raised = '';
     },
     close(name) {
       if (rules.skipped.has(name)) skipping -= 1;
@@ -103,12 +108,13 @@ export function textOfXml(xml: string, rules: TextRules): string {
       if (name === 'r') {
         if (run === 'struck') lines.add('~~');
         run = 'none';
+        raised = '';
       }
       if (rules.cell.has(name)) {
         lines.joined -= 1;
         lines.endCell();
       } else if (skipping === 0 && Object.hasOwn(rules.inline, name)) {
-        lines.add(']');
+        lines.add(rules.inline[name]?.[1] ?? '');
         lines.joined -= 1;
       } else if (name === rules.row) lines.endRow();
       else if (rules.paragraph.has(name) && skipping === 0) lines.add('\n');

@@ -36,7 +36,7 @@ const sameLine = 0.4;
 const nextLine = 5;
 
 /** How small letters above or below their line are, and how far from its base, in heights of the others. */
-const smaller = 0.85;
+const smaller = 0.9;
 const leastRise = 0.1;
 const mostRise = 0.7;
 

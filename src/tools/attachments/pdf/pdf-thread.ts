@@ -1,4 +1,5 @@
 import { getDocumentProxy } from 'unpdf';
+import { propertiesText } from '../properties.ts';
 import { pageText } from './pdf-layout.ts';
 import { picturesOf } from './pdf-pictures.ts';
 
@@ -23,6 +24,8 @@ export interface PdfRead {
   isCutOff: boolean;
   /** Files that it carries. */
   carried: string[];
+  /** What it says of itself. */
+  properties: string;
   /** The pictures that are wanted, as PNG. */
   pictures: Array<{ page: number; png: Uint8Array }>;
 }
@@ -46,10 +49,11 @@ export default async function readPdf(
   process.on('unhandledRejection', () => {});
   const bytes = Buffer.from(given);
   const read = async (pdf: Pdf): Promise<Omit<PdfRead, 'isCutOff'>> => {
-    if (pictures !== undefined) return { pictures: await picturesIn(pdf, pictures), carried: [] };
+    if (pictures !== undefined) return { pictures: await picturesIn(pdf, pictures), carried: [], properties: '' };
     await readPages(pdf, post);
     const files = (await pdf.getAttachments().catch(() => null)) as Map<string, { filename: string }> | null;
-    return { pictures: [], carried: [...(files?.values() ?? [])].map(({ filename }) => filename) };
+    const carried = [...(files?.values() ?? [])].map(({ filename }) => filename);
+    return { pictures: [], carried, properties: await propertiesOf(pdf) };
   };
   try {
     return { ...(await read(await open(bytes, password))), isCutOff: !bytes.subarray(-1024).includes('%%EOF') };
@@ -64,6 +68,18 @@ export default async function readPdf(
     });
     return { ...(await read(whole)), isCutOff: true };
   }
+}
+
+/** Its title, its author, and when it was made: `D:20260331120000Z`, of which the digits of the day are shown. */
+async function propertiesOf(pdf: Pdf): Promise<string> {
+  const { info } = (await pdf.getMetadata().catch(() => ({ info: {} }))) as { info: Record<string, unknown> };
+  const day = (value: unknown): string =>
+    typeof value === 'string' ? value.replace(/^D:(\d{4})(\d\d)(\d\d).*$/, '$1-$2-$3') : '';
+  return propertiesText([
+    ...['Title', 'Author', 'Subject', 'Keywords'].map((key): [string, unknown] => [key.toLowerCase(), info[key]]),
+    ['created', day(info['CreationDate'])],
+    ['changed', day(info['ModDate'])],
+  ]);
 }
 
 async function picturesIn(pdf: Pdf, { most, pages }: { pages: number[]; most: number }): Promise<PdfRead['pictures']> {

@@ -19,11 +19,13 @@ const isPicture = '[this page is a picture]';
 export async function readPdf(bytes: Buffer, password?: string): Promise<Readable> {
   const pages: PdfPage[] = [];
   const notes: string[] = [];
+  let said = '';
   try {
     const onMessage = (page: PdfPage): void => void pages.push(page);
     const isolation = { ...readingLimits, memoryMb, onMessage };
     const request: PdfRequest = { bytes, password };
-    const { carried, isCutOff } = await runIsolated<PdfRead, PdfPage>(program, request, isolation);
+    const { carried, isCutOff, properties } = await runIsolated<PdfRead, PdfPage>(program, request, isolation);
+    said = properties;
     if (isCutOff) notes.push('the PDF is damaged: its end is missing');
     if (carried.length > 0) notes.push(`files in it, which are not read: ${carried.join(', ')}`);
   } catch (error) {
@@ -51,7 +53,10 @@ export async function readPdf(bytes: Buffer, password?: string): Promise<Readabl
     const shown = isBare(page) && hasPictures ? `${isPicture}\n` : '';
     return `[page ${index + 1}]\n${shown}${page.text ?? ''}`.trimEnd();
   });
-  return { text: text.join('\n\n'), ...(notes.length > 0 && { note: notes.join('; ') }) };
+  return {
+    text: [...text, ...(said === '' ? [] : [said])].join('\n\n'),
+    ...(notes.length > 0 && { note: notes.join('; ') }),
+  };
 }
 
 /** Whether a page has no text, whatever links it has. */

@@ -1,0 +1,41 @@
+import PostalMime, { decodeWords, type Email } from 'postal-mime';
+import { mailType } from './mail-type.ts';
+import { memberOf } from './tar.ts';
+import { atMost, type ZipLimits, type ZipMember } from './zip.ts';
+
+/** Opens a message: its headers with its text, its text as a page, and what is attached. @throws `Error` if it is over the limits */
+export async function openMail(bytes: Buffer, limits: ZipLimits): Promise<ZipMember[]> {
+  const mail = await PostalMime.parse(bytes, { attachmentEncoding: 'arraybuffer', forceRfc822Attachments: true });
+  const files = mail.attachments.map(({ content, filename, mimeType }, index) => {
+    const ending = mimeType === mailType ? '.eml' : '';
+    return memberOf(filename ?? `part-${index + 1}${ending}`, Buffer.from(content as ArrayBuffer));
+  });
+  const page = mail.html === undefined ? [] : [memberOf('message.html', Buffer.from(mail.html))];
+  const members = [memberOf('message.txt', Buffer.from(textOf(mail))), ...page, ...files];
+  if (members.length > limits.members) throw new Error(`it has ${members.length} files${atMost(limits.members)}`);
+  if (members.reduce((sum, member) => sum + member.bytes, 0) > limits.bytes)
+    throw new Error(`it has more bytes${atMost(limits.bytes)}`);
+  return members;
+}
+
+/** Headers that say how a text was packed, which it is no longer. */
+const packing = /^(mime-version|content-.*)$/;
+
+function textOf({ headers, html, text }: Email): string {
+  const said = headers.filter(({ key }) => !packing.test(key));
+  const lines = said.map(({ originalKey, value }) => `${originalKey}: ${decodeWords(value)}`);
+  return `${lines.join('\n')}\n\n${text ?? (html === undefined ? '' : '[its text is in message.html]')}`;
+}
+
+/** Opens a file of messages, each behind a line `From …` (RFC 4155), as files with the ending of a message. */
+export function openMailbox(bytes: Buffer, limits: ZipLimits): ZipMember[] {
+  const messages = bytes
+    .toString('latin1')
+    .split(/^From .*\r?\n/m)
+    .slice(1);
+  if (messages.length > limits.members) throw new Error(`it has ${messages.length} messages${atMost(limits.members)}`);
+  return messages.map((message, index) => {
+    const plain = message.replaceAll(/^>(?=>*From )/gm, '');
+    return memberOf(`message-${index + 1}.eml`, Buffer.from(plain, 'latin1'));
+  });
+}

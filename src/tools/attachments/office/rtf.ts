@@ -1,0 +1,204 @@
+import { propertiesText } from '../properties.ts';
+import type { Readable } from '../pdf/pdf.ts';
+
+/** Groups that are no text of the document, besides those that begin with `\*`, which older programs are to leave out. */
+const skipped = new Set('fonttbl colortbl stylesheet info pict object shprslt sp filetbl deleted'.split(' '));
+
+/** Groups with `\*` that are read all the same. */
+const kept = new Set(['annotation', 'atnauthor', 'fldinst', 'footnote', 'shpinst']);
+
+/** What stands before the text of a group; behind it stands a bracket. */
+const opened = new Map(
+  Object.entries({
+    atnauthor: '[comment by ',
+    annotation: '[comment: ',
+    footnote: '[note: ',
+    header: '\n[header: ',
+    footer: '\n[footer: ',
+  }),
+);
+
+/** Stands where a row of a table ends, so that what is before it is told from the lines of a cell. */
+const rowEnd = '\u0001';
+
+/** What control words stand for in the text. */
+const marks = new Map(
+  Object.entries({
+    par: '\n',
+    line: '\n',
+    sect: '\n',
+    page: '\n',
+    row: rowEnd,
+    nestrow: rowEnd,
+    cell: ' | ',
+    nestcell: ' | ',
+    tab: '\t',
+    emdash: '—',
+    endash: '–',
+    lquote: '‘',
+    rquote: '’',
+    ldblquote: '“',
+    rdblquote: '”',
+    bullet: '•',
+    '~': '\u00a0',
+    _: '-',
+    '{': '{',
+    '}': '}',
+    '\\': '\\',
+    '\n': '\n',
+    '\r': '\n',
+  }),
+);
+
+const properties = new Set(['title', 'author', 'subject', 'keywords']);
+
+/** The encodings of fonts by their character sets. */
+const charsets: Readonly<Record<number, string>> = {
+  128: 'shift_jis',
+  129: 'euc-kr',
+  134: 'gbk',
+  136: 'big5',
+  161: 'windows-1253',
+  162: 'windows-1254',
+  177: 'windows-1255',
+  178: 'windows-1256',
+  186: 'windows-1257',
+  204: 'windows-1251',
+  222: 'windows-874',
+  238: 'windows-1250',
+};
+
+/** A group between braces. What is set in it ends with it. */
+interface Group {
+  /** Whether its text is left out. */
+  isSkipped: boolean;
+  /** The word that it begins with. */
+  word: string;
+  encoding: string;
+  /** How many characters stand for one of Unicode, for older programs. */
+  fallback: number;
+  /** What stands before its next text. */
+  raised: string;
+  /** Of `fldinst` and of properties: the text, which stands elsewhere. */
+  apart?: string;
+}
+
+const token = /\\([a-z]+)(-?\d+)? ?|\\'([\da-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)/gi;
+
+/** The text of a document in Rich Text Format 1.9. @throws `Error` if it is nested too deep */
+export function textOfRtf(bytes: Buffer): Readable {
+  const source = bytes.toString('latin1');
+  const page = Number(/\\ansicpg(\d+)/.exec(source)?.[1] ?? 1252);
+  const usual = encodingOf(`windows-${page}`);
+  const fonts = new Map<number, string>();
+  const said: Array<[string, string]> = [];
+  const stack: Group[] = [];
+  const parts: string[] = [];
+  let group: Group = { isSkipped: false, word: '', encoding: usual, fallback: 1, raised: '' };
+  let isStarred = false;
+  let isFirst = false;
+  let font = 0;
+  let left = 0;
+  let packed: number[] = [];
+
+  const add = (text: string): void => {
+    if (group.apart !== undefined) group.apart += text;
+    else if (!group.isSkipped) parts.push(text.trim() === '' ? text : group.raised + text);
+    if (text.trim() !== '') group.raised = '';
+  };
+  const flush = (): void => {
+    if (packed.length > 0) add(new TextDecoder(group.encoding).decode(Buffer.from(packed)));
+    packed = [];
+  };
+  const begin = (word: string): void => {
+    group.word = word;
+    if (skipped.has(word) || (isStarred && !kept.has(word))) group.isSkipped = true;
+    if (word === 'fldinst' || properties.has(word)) group.apart = '';
+    if (opened.has(word)) group.raised = '';
+    add(opened.get(word) ?? '');
+  };
+  const end = (): void => {
+    const { apart, word } = group;
+    const [, target] = /HYPERLINK\s+"(\w+:[^"]+)"/.exec(apart ?? '') ?? [];
+    if (opened.has(word)) add(/^(header|footer)$/.test(word) ? ']\n' : ']');
+    group = stack.pop() ?? group;
+    if (target !== undefined) add(`[link: ${target}] `);
+    if (apart !== undefined && properties.has(word)) said.push([word, apart]);
+  };
+  const control = (word: string, number: number | undefined): void => {
+    if (isFirst) begin(word);
+    if (word === 'u' && number !== undefined) {
+      add(String.fromCharCode(number & 0xffff));
+      left = group.fallback;
+    } else if (word === 'uc') group.fallback = number ?? 1;
+    else if (word === 'f') {
+      font = number ?? 0;
+      group.encoding = fonts.get(font) ?? usual;
+    } else if (word === 'fcharset') fonts.set(font, charsets[number ?? 0] ?? usual);
+    else if (word === 'deleted') group.isSkipped ||= number !== 0;
+    else if (word === 'super' || word === 'sub') group.raised = number === 0 ? '' : word === 'sub' ? '_' : '^';
+    else if (word === 'nosupersub' || word === 'plain') group.raised = '';
+    else add(marks.get(word) ?? '');
+  };
+
+  for (const [, word, digits, byte, sign, brace, text] of source.matchAll(token)) {
+    if (byte !== undefined && left === 0) packed.push(Number.parseInt(byte, 16));
+    else if (byte === undefined) flush();
+    if (byte !== undefined) left = Math.max(0, left - 1);
+    else if (brace === '{') {
+      if (stack.length >= deepest) throw new Error(`its groups are nested more than ${deepest} deep`);
+      stack.push(group);
+      const { encoding, fallback, isSkipped, raised } = group;
+      group = { isSkipped, word: '', encoding, fallback, raised };
+    } else if (brace === '}') end();
+    else if (sign === '*') isStarred = true;
+    else if (sign !== undefined) add(marks.get(sign) ?? '');
+    else if (word !== undefined) control(word, digits === undefined ? undefined : Number(digits));
+    else if (text !== undefined) {
+      add(text.slice(left));
+      left = Math.max(0, left - text.length);
+    }
+    if (sign !== '*') isStarred = false;
+    isFirst = brace === '{' || sign === '*';
+  }
+  flush();
+  return { text: linesOf(parts.join(''), propertiesText(said)), ...notesOn(source) };
+}
+
+const deepest = 1000;
+
+function encodingOf(name: string): string {
+  try {
+    return new TextDecoder(name).encoding;
+  } catch {
+    return 'windows-1252';
+  }
+}
+
+const linesOf = (text: string, said: string): string =>
+  [
+    text
+      // Paragraphs of a cell, and of what stands in brackets.
+      .replaceAll(/\s*\n(?= \| |\])/g, '')
+      .replaceAll(rowEnd, '\n')
+      .replaceAll(/[ |]+$/gm, '')
+      .replaceAll(/\n{3,}/g, '\n\n')
+      .trim(),
+    said,
+  ]
+    .join('\n\n')
+    .trim();
+
+/** What is left out, and what looks otherwise than it is read. */
+function notesOn(source: string): { note?: string } {
+  const count = (pattern: RegExp): number => source.match(pattern)?.length ?? 0;
+  const pictures = count(/\\pict\b/g);
+  const notes = [
+    pictures > 0 ? `pictures in it, which are not read: ${pictures}` : '',
+    /\\object\b/.test(source) ? 'files that are embedded in it are not read' : '',
+    /\\deleted\b/.test(source) ? 'what tracked changes have deleted is left out' : '',
+    /\\striked?(?![a-z0])/.test(source) ? 'some of its text may be struck out, and is read like the rest' : '',
+    /\\v(?![a-z0])/.test(source) ? 'it may have hidden text, which is read like the rest' : '',
+  ].filter(Boolean);
+  return notes.length === 0 ? {} : { note: notes.join('; ') };
+}
