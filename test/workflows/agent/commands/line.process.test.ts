@@ -59,7 +59,7 @@ test.for(shells)('%s runs what was read in a plain line, and nothing else', (she
 test('a line that is not plain says so, and shows what it can', () => {
   expect(readLine('a "b c" 2>&1 | d*')).toEqual({
     commands: [
-      { words: ['a', 'b c'], filledIn: [], written: 'a "b c" 2>&1' },
+      { words: ['a', 'b c'], filledIn: [], written: 'a "b c" 2>&1', isRedirected: true },
       { words: ['d*'], filledIn: [0], written: 'd*' },
     ],
     isPlain: false,
