@@ -1,10 +1,10 @@
-import { answerClosing, headings } from '../protocol/headings.ts';
+import { headings } from '../protocol/headings.ts';
 import type { Message } from '../protocol/message.ts';
 import { cutInMiddle } from '../util/text/cut.ts';
 import { limitFor } from '../workflows/runtime/fitted.ts';
 
 /** What others have said, as messages of Reprise show it: answers between their tags, and results below their headings. */
-const answers = new RegExp(`(?<=<answer agent="[^"\\n]+">\\n)[^]*?(?=\\n${answerClosing})`, 'g');
+const answers = /(?<=<(answer(?:-\d+)?) agent="[^"\n]+">\n)[^]*?(?=\n<\/\1>)/g;
 const results = /(?<=\n\n### [^\n]+\n\n)[^]*?(?=\n\n###? |$)/g;
 
 /** The least that is left of a section, in tokens: with less, nobody could tell what it says. */

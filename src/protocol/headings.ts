@@ -34,7 +34,23 @@ export const headings = {
   solution: '## Answer',
 } as const;
 
-/** The line above an answer, such as `<answer agent="agent2">`. */
-export const answerOpening = (name: string): string => `<answer agent="${name}">`;
+/** What answers stand in, as in `<answer agent="agent2">`: a tag that none of them has, so that none ends early or begins another. */
+export function answerTag(texts: readonly string[]): string {
+  if (!texts.some((text) => /<\/?\s*answer\b/i.test(text))) return 'answer';
+  let number = 2;
+  while (texts.some((text) => text.toLowerCase().includes(`answer-${number}`))) number += 1;
+  return `answer-${number}`;
+}
 
-export const answerClosing = '</answer>';
+export const answerOpening = (tag: string, name: string): string => `<${tag} agent="${name}">`;
+
+export const answerClosing = (tag: string): string => `</${tag}>`;
+
+/** The answers that a text shows. */
+export const answersIn = (text: string): Array<{ name: string; content: string }> =>
+  [...text.matchAll(/<(answer(?:-\d+)?) agent="([^"\n]+)">\n([^]*?)\n<\/\1>/g)].map(
+    ([, , name = '', content = '']) => ({
+      name,
+      content,
+    }),
+  );
