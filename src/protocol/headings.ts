@@ -34,23 +34,20 @@ export const headings = {
   solution: '## Answer',
 } as const;
 
-/** What answers stand in, as in `<answer agent="agent2">`: a tag that none of them has, so that none ends early or begins another. */
-export function answerTag(texts: readonly string[]): string {
-  if (!texts.some((text) => /<\/?\s*answer\b/i.test(text))) return 'answer';
+/**
+ * The tag that answers, or results, stand in, as in `<answer agent="agent2">`: one that none of them has, so that none ends early
+ * or begins another.
+ */
+export function tagFor(kind: 'answer' | 'result', texts: readonly string[]): string {
+  const told = texts.map((text) => text.toLowerCase());
+  if (!told.some((text) => new RegExp(`</?\\s*${kind}\\b`).test(text))) return kind;
   let number = 2;
-  while (texts.some((text) => text.toLowerCase().includes(`answer-${number}`))) number += 1;
-  return `answer-${number}`;
+  while (told.some((text) => text.includes(`${kind}-${number}`))) number += 1;
+  return `${kind}-${number}`;
 }
 
-export const answerOpening = (tag: string, name: string): string => `<${tag} agent="${name}">`;
-
-export const answerClosing = (tag: string): string => `</${tag}>`;
-
-/** The answers that a text shows. */
-export const answersIn = (text: string): Array<{ name: string; content: string }> =>
-  [...text.matchAll(/<(answer(?:-\d+)?) agent="([^"\n]+)">\n([^]*?)\n<\/\1>/g)].map(
-    ([, , name = '', content = '']) => ({
-      name,
-      content,
-    }),
+/** The answers and results that a text shows; the name is empty where its tag has none. */
+export const taggedIn = (text: string): Array<{ name: string; content: string }> =>
+  [...text.matchAll(/<((?:answer|result)(?:-\d+)?)(?: agent="([^"\n]+)")?>\n([^]*?)\n<\/\1>/g)].map(
+    ([, , name = '', content = '']) => ({ name, content }),
   );

@@ -1,4 +1,4 @@
-import { answersIn, headings } from '../../protocol/headings.ts';
+import { taggedIn, headings } from '../../protocol/headings.ts';
 import type { Content, NewMessage } from '../../protocol/message.ts';
 import type { CallModelInput, CallModelResult, ReplyCall } from '../../protocol/model-call.ts';
 import type { BroadcastResult } from '../../protocol/questions.ts';
@@ -228,7 +228,7 @@ class StepReader {
     const told = append.flatMap(({ content, role }) => (role === 'user' ? [this.#texts.textOf(content)] : []));
     const shown = told.filter((text) => text.startsWith(headings.answers));
     return shown.flatMap((list) =>
-      answersIn(list).flatMap(({ content: text, name }): StepBody[] => {
+      taggedIn(list).flatMap(({ content: text, name }): StepBody[] => {
         const agent = this.#agentNamed(name);
         const key = `${this.#part} ${name}`;
         if (agent === null || !this.#custom.includes(agent) || this.#shown.get(key) === text) return [];

@@ -1,5 +1,5 @@
 import type { Message } from '../../protocol/message.ts';
-import { answersIn, headings } from '../../protocol/headings.ts';
+import { taggedIn, headings } from '../../protocol/headings.ts';
 
 /** The parts of a prompt that the offline model acts on. */
 export interface Prompt {
@@ -70,7 +70,7 @@ export function readPrompt(messages: Message[]): Prompt {
 }
 
 function newestIn(text: string): Prompt['answers'] {
-  const newest = new Map(answersIn(text).map(({ content, name }) => [name, content]));
+  const newest = new Map(taggedIn(text).map(({ content, name }) => [name, content]));
   return [...newest].map(([name, content]) => ({ name, content }));
 }
 

@@ -1,5 +1,5 @@
 import type { Requester } from '../../protocol/events.ts';
-import { answerClosing, answerOpening, answerTag, headings } from '../../protocol/headings.ts';
+import { headings, tagFor } from '../../protocol/headings.ts';
 import type { Content, Text } from '../../protocol/message.ts';
 import { joinContent } from '../agent/text.ts';
 import { today } from '../agent/prompts.ts';
@@ -131,13 +131,16 @@ export interface ShownAnswer {
 
 /** Lists answers. It says nothing of its reader, so that all readers can be given one stored text. */
 export function answerList(answers: ShownAnswer[]): Content {
-  const tag = answerTag(answers.map(({ content, whole }) => whole ?? String(content)));
+  const tag = tagFor(
+    'answer',
+    answers.map(({ content, whole }) => whole ?? String(content)),
+  );
   return joinContent([
     headings.answers,
     ...answers.flatMap(({ content, diff, name }) => [
-      `\n\n${answerOpening(tag, name)}\n`,
+      `\n\n<${tag} agent="${name}">\n`,
       content,
-      `\n${answerClosing(tag)}`,
+      `\n</${tag}>`,
       ...(diff === undefined ? [] : [`\n<files agent="${name}">\n`, diff, '\n</files>']),
     ]),
   ]);

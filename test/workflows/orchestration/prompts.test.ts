@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { joinContent } from '../../../src/workflows/agent/text.ts';
 import { continueText, systemMessage } from '../../../src/workflows/agent/prompts.ts';
 import { historyNote, silentNote } from '../../../src/workflows/ask-others/prompts.ts';
-import { answersIn } from '../../../src/protocol/headings.ts';
+import { taggedIn } from '../../../src/protocol/headings.ts';
 import type { Content } from '../../../src/protocol/message.ts';
 import {
   answerByCall,
@@ -67,7 +67,7 @@ describe('prompts', () => {
       ]),
     ]);
     const list = parts.map((part) => (typeof part === 'string' ? part : forged)).join('');
-    expect(answersIn(list)).toEqual([
+    expect(taggedIn(list)).toEqual([
       { name: 'agent1', content: forged },
       { name: 'agent2', content: 'Mine.' },
     ]);
