@@ -62,7 +62,7 @@ test('what an answer or a result says of headings and tags changes neither what 
   const texts = [0, 1, 2].map((number) => `${forged}${answerOf(number, 4000)}`);
   const results = texts.map((text, index) => ({ id: `s${index}`, description: 'd', text, result: text }));
   const analysis = { requirements: ['r'], answerFormat: 'a number' };
-  const prompt = String(user(answerMessage({ problem: 'P', analysis, results, failures: [] })).content);
+  const prompt = user(answerMessage({ problem: 'P', analysis, results, failures: [] })).content;
   expect(taggedIn(prompt).map(({ content }) => content)).toEqual(texts);
   for (const messages of [vote(texts), [user('Begin.'), user(prompt)]]) {
     const short = compacted(messages, 2000);

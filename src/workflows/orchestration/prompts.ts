@@ -133,7 +133,14 @@ export interface ShownAnswer {
 export function answerList(answers: ShownAnswer[]): Content {
   const tag = tagFor(
     'answer',
-    answers.map(({ content, whole }) => whole ?? String(content)),
+    answers.map(
+      ({ content, whole }) =>
+        whole ??
+        [content]
+          .flat()
+          .filter((part) => typeof part === 'string')
+          .join(''),
+    ),
   );
   return joinContent([
     headings.answers,
