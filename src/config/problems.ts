@@ -20,12 +20,16 @@ export function checkedBy<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
 /** A refinement of a list that refuses a second entry with the same key, such as the same `id`. */
 export const unique =
   <Key extends string>(key: Key, what: string) =>
-  (list: Array<Record<Key, string>>, context: z.RefinementCtx): void =>
+  (list: Array<Record<Key, string>>, context: z.RefinementCtx): void => {
+    const seen = new Set<string>();
     list.forEach((each, index) => {
-      if (list.findIndex((other) => other[key] === each[key]) === index) return;
-      const message = `a second ${what} of the ${key} "${each[key]}"`;
-      context.addIssue({ code: 'custom', path: [index, key], message });
+      if (seen.has(each[key])) {
+        const message = `a second ${what} of the ${key} "${each[key]}"`;
+        context.addIssue({ code: 'custom', path: [index, key], message });
+      }
+      seen.add(each[key]);
     });
+  };
 
 /** Puts the path of a part before the paths of its problems, which makes them problems of the whole. */
 export const under = (path: PropertyKey[], problems: Problem[]): Problem[] =>
@@ -37,18 +41,22 @@ export function problemText({ path, message }: Problem, place?: string): string 
   return [place, steps.join('').replace(/^\./, ''), message].filter(Boolean).join(': ');
 }
 
-/** Turns a schema's issues into problems that name the key, the value found and the valid choices. */
+/** How many problems are told of at once: whoever sends hundreds of thousands of unknown keys is not to occupy others by that. */
+const most = 100;
+
+/** Turns a schema's first issues into problems that name the key, the value found and the valid choices. */
 export function problemsOf(schema: z.ZodType, error: z.ZodError, value: unknown): Problem[] {
-  return error.issues.flatMap((issue) => {
+  const problems = error.issues.slice(0, most).flatMap((issue) => {
     const { path } = issue;
     if (issue.code !== 'unrecognized_keys') return [{ path, message: messageOf(issue, at(value, path)) }];
     const valid = keysAt(schema, path);
     const choices = valid.length === 0 ? 'there are none here' : `valid keys: ${valid.join(', ')}`;
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, most).map((key) => ({
       path: [...path, key],
       message: `unknown key;${didYouMean(key, valid)} ${choices}`,
     }));
   });
+  return problems.slice(0, most);
 }
 
 function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
@@ -134,13 +142,11 @@ function unwrapped(schema: Definition): Definition {
 
 /** ` did you mean …?` with the choice that is nearest to a mistyped word, or an empty string if none is near. */
 export function didYouMean(word: string, choices: string[]): string {
-  const most = Math.max(2, word.length / 4);
+  const furthest = Math.max(2, word.length / 4);
   // The distance of words takes a time that grows with both, and is no less than the difference of their lengths.
-  const [first] = nearest(
-    word,
-    choices.filter((choice) => Math.abs(choice.length - word.length) <= most),
-  );
-  return first !== undefined && distanceOf(word, first) <= most ? ` did you mean ${first}?` : '';
+  const near = choices.filter((choice) => Math.abs(choice.length - word.length) <= furthest);
+  const [first] = nearest(word, near);
+  return first !== undefined && distanceOf(word, first) <= furthest ? ` did you mean ${first}?` : '';
 }
 
 /** The choices, those first that are nearest to a mistyped word. */

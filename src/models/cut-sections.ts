@@ -1,11 +1,9 @@
-import { answerClosing, headings } from '../protocol/headings.ts';
 import type { Message } from '../protocol/message.ts';
 import { cutInMiddle } from '../util/text/cut.ts';
 import { limitFor } from '../workflows/runtime/fitted.ts';
 
-/** What others have said, as messages of Reprise show it: answers between their tags, and results below their headings. */
-const answers = new RegExp(`(?<=<answer agent="[^"\\n]+">\\n)[^]*?(?=\\n${answerClosing})`, 'g');
-const results = /(?<=\n\n### [^\n]+\n\n)[^]*?(?=\n\n###? |$)/g;
+/** What others have said, as messages of Reprise show it: answers and results between their tags. */
+const said = /(?<=<((?:answer|result)(?:-\d+)?)(?: agent="[^"\n]+")?>\n)[^]*?(?=\n<\/\1>)/g;
 
 /** The least that is left of a section, in tokens: with less, nobody could tell what it says. */
 const least = 60;
@@ -33,13 +31,8 @@ export function withCutSections(messages: Message[], excess: number, tokensIn: (
     return cutInMiddle(text, (kept * 6) / 10, (kept * 4) / 10, ' to fit your context');
   };
   return messages.map((message) =>
-    message.role === 'user'
-      ? { ...message, content: message.content.replace(patternFor(message.content), cut) }
-      : message,
+    message.role === 'user' ? { ...message, content: message.content.replace(said, cut) } : message,
   );
 }
 
-const patternFor = (text: string): RegExp => (text.includes(`${headings.results}\n`) ? results : answers);
-
-const sectionsOf = ({ content, role }: Message): string[] =>
-  role === 'user' ? (content.match(patternFor(content)) ?? []) : [];
+const sectionsOf = ({ content, role }: Message): string[] => (role === 'user' ? (content.match(said) ?? []) : []);

@@ -34,7 +34,20 @@ export const headings = {
   solution: '## Answer',
 } as const;
 
-/** The line above an answer, such as `<answer agent="agent2">`. */
-export const answerOpening = (name: string): string => `<answer agent="${name}">`;
+/**
+ * The tag that answers, or results, stand in, as in `<answer agent="agent2">`: one that none of them has, so that none ends early
+ * or begins another.
+ */
+export function tagFor(kind: 'answer' | 'result', texts: readonly string[]): string {
+  const told = texts.map((text) => text.toLowerCase());
+  if (!told.some((text) => new RegExp(`</?\\s*${kind}\\b`).test(text))) return kind;
+  let number = 2;
+  while (told.some((text) => text.includes(`${kind}-${number}`))) number += 1;
+  return `${kind}-${number}`;
+}
 
-export const answerClosing = '</answer>';
+/** The answers and results that a text shows; the name is empty where its tag has none. */
+export const taggedIn = (text: string): Array<{ name: string; content: string }> =>
+  [...text.matchAll(/<((?:answer|result)(?:-\d+)?)(?: agent="([^"\n]+)")?>\n([^]*?)\n<\/\1>/g)].map(
+    ([, , name = '', content = '']) => ({ name, content }),
+  );

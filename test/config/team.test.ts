@@ -103,3 +103,17 @@ test('a description names loops and tools where they are others than the default
     ]),
   );
 });
+
+test('of hundreds of thousands of mistakes the first are told, which takes no time', () => {
+  const begun = performance.now();
+  const many = Array.from({ length: 1e5 }, (_, index) => `key${index}`);
+  const wrong = (value: unknown) => {
+    const checked = checkedBy(teamSchema, value);
+    return checked.ok ? [] : checked.problems.map((each) => problemText(each));
+  };
+  expect(wrong(Object.fromEntries(many.map((key) => [key, 1])))).toHaveLength(100);
+  expect(wrong({ ['x'.repeat(1e6)]: 1 })).toHaveLength(1);
+  const modules = many.map(() => ({ id: 'a' }));
+  expect(wrong({ agents: modules })).not.toEqual([]);
+  expect(performance.now() - begun).toBeLessThan(10_000);
+});

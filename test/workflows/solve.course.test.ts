@@ -106,7 +106,7 @@ describe.each(wires)("the document's examples through $type", (backend) => {
     const again = run.model.requests.findLast(({ prompt }) => prompt.includes('Carry out step_2.'));
     expect(again?.prompt).toContain('It failed before: Could not navigate correctly');
     const last = run.model.requests.find(({ prompt }) => prompt.includes('Carry out step_4.'));
-    expect(last?.prompt).toContain('### step_3: Extract figure from paper\n\nResult of step_3.');
+    expect(last?.prompt).toContain('### step_3: Extract figure from paper\n\n<result>\nResult of step_3.');
   });
 });
 

@@ -1,4 +1,4 @@
-import { answerClosing, headings } from '../../protocol/headings.ts';
+import { taggedIn, headings } from '../../protocol/headings.ts';
 import type { Content, NewMessage } from '../../protocol/message.ts';
 import type { CallModelInput, CallModelResult, ReplyCall } from '../../protocol/model-call.ts';
 import type { BroadcastResult } from '../../protocol/questions.ts';
@@ -228,7 +228,7 @@ class StepReader {
     const told = append.flatMap(({ content, role }) => (role === 'user' ? [this.#texts.textOf(content)] : []));
     const shown = told.filter((text) => text.startsWith(headings.answers));
     return shown.flatMap((list) =>
-      answersIn(list).flatMap(([name, text]): StepBody[] => {
+      taggedIn(list).flatMap(({ content: text, name }): StepBody[] => {
         const agent = this.#agentNamed(name);
         const key = `${this.#part} ${name}`;
         if (agent === null || !this.#custom.includes(agent) || this.#shown.get(key) === text) return [];
@@ -257,11 +257,6 @@ function decisionOf(agent: string, purpose: string, tool: string, input: Record<
 function statusOf(text: string): CallToolResult['status'] {
   if (text.startsWith('Error: ')) return 'error';
   return text.startsWith('Exception: ') ? 'exception' : 'ok';
-}
-
-function answersIn(text: string): Array<[name: string, text: string]> {
-  const answers = new RegExp(`<answer agent="(\\w+)">\\n([\\s\\S]*?)\\n${answerClosing}`, 'g');
-  return [...text.matchAll(answers)].map(([, name = '', answer = '']) => [name, answer]);
 }
 
 /** The agent whose question a shadow is asked, as the last message says. */

@@ -1,5 +1,5 @@
 import type { Message } from '../../protocol/message.ts';
-import { answerClosing, headings } from '../../protocol/headings.ts';
+import { taggedIn, headings } from '../../protocol/headings.ts';
 
 /** The parts of a prompt that the offline model acts on. */
 export interface Prompt {
@@ -58,7 +58,7 @@ export function readPrompt(messages: Message[]): Prompt {
     task: sections.get(headings.task) ?? opening,
     instructions: sections.get(headings.instructions)?.split('\n\n')[0] ?? '',
     before: told[place - 1] ?? '',
-    answers: answersIn(shown),
+    answers: newestIn(shown),
     selected: /^Selected: (\S+)$/m.exec(shown)?.[1],
     presented: sections.get(headings.finalAnswer),
     toolResults: toolResultsIn(messages.slice(messages.findLastIndex(({ content }) => content === opening))),
@@ -69,9 +69,8 @@ export function readPrompt(messages: Message[]): Prompt {
   };
 }
 
-function answersIn(text: string): Prompt['answers'] {
-  const pattern = new RegExp(`<answer agent="([^"]+)">\\n([\\s\\S]*?)\\n${answerClosing}`, 'g');
-  const newest = new Map([...text.matchAll(pattern)].map(([, name = '', content = '']) => [name, content]));
+function newestIn(text: string): Prompt['answers'] {
+  const newest = new Map(taggedIn(text).map(({ content, name }) => [name, content]));
   return [...newest].map(([name, content]) => ({ name, content }));
 }
 

@@ -1,4 +1,4 @@
-import { headings } from '../../protocol/headings.ts';
+import { headings, taggedIn } from '../../protocol/headings.ts';
 import type { Message, ToolSpec } from '../../protocol/message.ts';
 import { SentenceIndex } from '../../util/text/sentence-search.ts';
 import { remark, type Action } from './coordination.ts';
@@ -111,7 +111,7 @@ const failuresIn = (brief: Sections): Array<{ description: string; reason: strin
 
 /** The results unchanged, one below another, and then the reasons of failed subtasks. */
 function synthesis(brief: Sections): string {
-  const results = (brief.get(headings.results) ?? '').split(/^### .*$/m).map((text) => text.trim());
+  const results = taggedIn(brief.get(headings.results) ?? '').map(({ content }) => content.trim());
   const said = [...results, ...failuresIn(brief).map(({ reason }) => reason)].filter((text) => text !== '');
   return `${said.join('\n')}\n\n${remark('the results of its subtasks')}`;
 }

@@ -1,7 +1,10 @@
 /** What stands in place of a secret. */
 const redacted = '[redacted]';
 
-/** What secrets look like, each with what takes its place. */
+/**
+ * What secrets look like, each with what takes its place. From no character on is looked through all the rest, which in a long
+ * text would take hours.
+ */
 const looks: Array<[RegExp, string]> = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${redacted}`],
   [/\b(?:sk|pk|rk|xai|gsk|tvly|gh[opsu]|ghr|github_pat|glpat|hf|xox[abprs])[-_][\w*.-]{6,}/g, redacted],
@@ -9,13 +12,13 @@ const looks: Array<[RegExp, string]> = [
   // The secret of a webhook.
   [/\bwhsec_[\w+/=-]{6,}/g, redacted],
   // A JSON Web Token.
-  [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, redacted],
+  [/\beyJ(?:(?!\beyJ)[\w-]){8,}\.[\w-]{8,}\.[\w-]*/g, redacted],
   [
     /([?&](?:api[-_]?key|key|(?:access[-_]?|auth[-_]?)?token|secret|password|sig|signature)=)[^&\s"'#]+/gi,
     `$1${redacted}`,
   ],
   // The name and the password in an address, which may hold an @ themselves.
-  [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'@]*:[^\s/?#"']*@/gi, `$1${redacted}@`],
+  [/(?<=[a-z0-9+.-]:\/\/)[^\s/?#"'@:]*:[^\s/?#"']*@/gi, `${redacted}@`],
 ];
 
 /** Takes out known secrets, however they are written, and whatever looks like one. */

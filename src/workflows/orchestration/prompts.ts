@@ -1,5 +1,5 @@
 import type { Requester } from '../../protocol/events.ts';
-import { answerClosing, answerOpening, headings } from '../../protocol/headings.ts';
+import { headings, tagFor } from '../../protocol/headings.ts';
 import type { Content, Text } from '../../protocol/message.ts';
 import { joinContent } from '../agent/text.ts';
 import { today } from '../agent/prompts.ts';
@@ -70,11 +70,14 @@ export interface PastRestart {
 const mostRestarts = 5;
 const mostOfRestart = 500;
 
+/** A text as a part of a line, so that it makes no lines of its own among those of a list. */
+export const inOneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
+
 /** Lists what was asked for by earlier restarts; empty if there were none. */
 export function restartList(restarts: PastRestart[]): string {
   if (restarts.length === 0) return '';
   const lines = restarts.slice(-mostRestarts).map(({ attempt, instructions, reason }) => {
-    const [why, what] = [reason, instructions].map((text) => shortened(text.trim(), mostOfRestart));
+    const [why, what] = [reason, instructions].map((text) => shortened(inOneLine(text), mostOfRestart));
     return `- after attempt ${attempt}: ${why} Asked for: ${what}`;
   });
   return `\n\n${headings.earlierRestarts}\n${lines.join('\n')}`;
@@ -120,18 +123,31 @@ export interface ShownAnswer {
   /** Anonymous name, such as `agent1`. */
   name: string;
   content: Content;
+  /** Its text, where the content is a reference. */
+  whole?: string;
   /** What it has changed in files, every line marked as a part of a diff; undefined for nothing. */
   diff?: Text | undefined;
 }
 
 /** Lists answers. It says nothing of its reader, so that all readers can be given one stored text. */
 export function answerList(answers: ShownAnswer[]): Content {
+  const tag = tagFor(
+    'answer',
+    answers.map(
+      ({ content, whole }) =>
+        whole ??
+        [content]
+          .flat()
+          .filter((part) => typeof part === 'string')
+          .join(''),
+    ),
+  );
   return joinContent([
     headings.answers,
     ...answers.flatMap(({ content, diff, name }) => [
-      `\n\n${answerOpening(name)}\n`,
+      `\n\n<${tag} agent="${name}">\n`,
       content,
-      `\n${answerClosing}`,
+      `\n</${tag}>`,
       ...(diff === undefined ? [] : [`\n<files agent="${name}">\n`, diff, '\n</files>']),
     ]),
   ]);

@@ -3,7 +3,7 @@ import type { Content, Text } from '../../protocol/message.ts';
 import { joinContent } from '../agent/text.ts';
 import { shortened } from '../runtime/size.ts';
 import type { DoneWork } from './context.ts';
-import { bestAnswer, ownAnswers, restartList, type PastRestart } from './prompts.ts';
+import { bestAnswer, inOneLine, ownAnswers, restartList, type PastRestart } from './prompts.ts';
 
 export interface VoteCount {
   /** Anonymous name. */
@@ -39,7 +39,7 @@ function voteList(votes: VoteCount[], selected: string): string {
   const most = Math.max(reasonLength, reasonsLength / votes.flatMap(({ reasons }) => reasons).length);
   const lines = votes.map(
     ({ name, reasons }) =>
-      `- ${name}: ${reasons.length} (${reasons.map((reason) => shortened(reason.trim(), most)).join('; ')})`,
+      `- ${name}: ${reasons.length} (${reasons.map((reason) => shortened(inOneLine(reason), most)).join('; ')})`,
   );
   return `\n\n${headings.votes}\n\n${[...lines, `Selected: ${selected}`].join('\n')}`;
 }

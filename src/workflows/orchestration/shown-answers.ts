@@ -8,7 +8,9 @@ import { answerList } from './prompts.ts';
  * and what all their calls name together must fit into one message to the server.
  */
 export function answersText(candidates: Candidate[]): Promise<Content> {
-  const list = answerList(candidates.map(({ answer, name }) => ({ name, content: answer.text, diff: answer.diff })));
+  const list = answerList(
+    candidates.map(({ answer: { content, diff, text }, name }) => ({ name, content: text, whole: content, diff })),
+  );
   return storeContent(list, candidates.map(({ answer }) => answer.content).join('\n'));
 }
 

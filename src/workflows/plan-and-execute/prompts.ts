@@ -5,7 +5,7 @@ import { attachmentParts } from '../agent/attachments.ts';
 import { joinContent } from '../agent/text.ts';
 import type { ToolAnswer } from '../agent/tool-executor.ts';
 import { fitted } from '../runtime/fitted.ts';
-import { headings } from '../../protocol/headings.ts';
+import { headings, tagFor } from '../../protocol/headings.ts';
 import type { FailedSubtask } from './rules/subtasks.ts';
 
 /** The system message of each role. The day is said before it. */
@@ -252,9 +252,17 @@ const deadEndParts = (deadEnds: FailedSubtask[]): Content[] =>
 
 function resultParts(results: ShownResult[]): Content[] {
   if (results.length === 0) return [];
+  const tag = tagFor(
+    'result',
+    results.map(({ text }) => text),
+  );
   return [
     `\n\n${headings.results}`,
-    ...results.flatMap(({ description, id, result }) => [`\n\n### ${id}: ${description}\n\n`, result]),
+    ...results.flatMap(({ description, id, result }) => [
+      `\n\n### ${id}: ${description}\n\n<${tag}>\n`,
+      result,
+      `\n</${tag}>`,
+    ]),
   ];
 }
 

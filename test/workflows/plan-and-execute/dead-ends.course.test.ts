@@ -80,7 +80,7 @@ test('the planner is told what failed and why, what depends on it, and what is f
   const told = prompt.slice(prompt.indexOf('## Dead ends'));
   expect(told).toContain('- step_2 (Do step_2): The site is down.');
   expect(told).toContain('These depend on them:\n- step_3 (Do step_3): Depends on step_2');
-  expect(told).toContain('### step_1: Do step_1\n\nResult of step_1.');
+  expect(told).toContain('### step_1: Do step_1\n\n<result>\nResult of step_1.');
   expect(told).toContain('step_1, step_2, step_3. New subtasks may depend on each other and on step_1.');
   const validation = run.model.requests.findLast(({ tools }) => tools.includes('submit_validation'));
   expect(validation?.prompt).toContain('- step_2: failed; carried out 2 times; replaced by step_4; tools: none');

@@ -103,7 +103,7 @@ test('the validator sees how the work went, with tools and results', async () =>
   await run.solve(input({ executor: { tool_packages: ['kit'] } }));
   const { prompt = '' } = run.model.requests.findLast(({ tools }) => tools.includes('submit_validation')) ?? {};
   expect(prompt).toContain('## Work\n\n- step_1: completed; tools: echo ×2\n- step_2: completed; tools: none');
-  expect(prompt).toContain('### step_1: Do step_1\n\nResult of step_1.');
+  expect(prompt).toContain('### step_1: Do step_1\n\n<result>\nResult of step_1.');
   for (const band of ['`high`', '`medium`', '`low`']) expect(prompt).toContain(band);
 });
 
@@ -124,6 +124,6 @@ test('who plans for what is missing gets what was found, and is told to keep to 
   await run.solve(input());
   const { prompt = '' } = run.model.requests.findLast(({ tools }) => tools.includes('submit_plan')) ?? {};
   const told = prompt.slice(prompt.indexOf('## Missing requirements'));
-  expect(told).toContain('### step_1: Do step_1\n\nResult of step_1.');
+  expect(told).toContain('### step_1: Do step_1\n\n<result>\nResult of step_1.');
   expect(told).toContain('Keep to the problem as it was put');
 });

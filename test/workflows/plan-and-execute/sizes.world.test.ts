@@ -35,7 +35,7 @@ test.each([
   const prompts = run.model.requests.slice(-2).map(({ prompt }) => prompt);
   for (const prompt of prompts) {
     expect(Buffer.byteLength(prompt)).toBeLessThan(250_000);
-    for (const id of steps) expect(prompt).toContain(`### ${id}: Do ${id}\n\n${id}: `);
+    for (const id of steps) expect(prompt).toContain(`### ${id}: Do ${id}\n\n<result>\n${id}: `);
   }
   // The whole of each is where its reference says.
   const store = openStore(run.home, {});

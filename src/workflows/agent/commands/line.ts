@@ -19,6 +19,8 @@ export interface SimpleCommand {
   filledIn: number[];
   /** As it is written. */
   written: string;
+  /** Whether it redirects anything, which then is part of what is written. */
+  isRedirected?: boolean;
 }
 
 /** Of longer lines nothing is read, in characters. People write none, and reading must take no time. */
@@ -102,7 +104,8 @@ export function readLine(text: string): CommandLine {
     if (filledIn.includes(0)) lose();
     if (/^~|\s/.test(words[0] ?? '') || (words.length === 0 && isRedirected)) isPlain = false;
     if (words.length > 0) {
-      commands.push({ words, filledIn, written: text.slice(begin, end).trim() });
+      const written = text.slice(begin, end).trim();
+      commands.push({ words, filledIn, written, ...(isRedirected && { isRedirected }) });
       wantsMore = false;
     }
     [words, filledIn, isRedirected] = [[], [], false];
@@ -127,7 +130,11 @@ export function readLine(text: string): CommandLine {
     else if ((found = take(escaped))) add(found[1]!);
     else if ((found = take(fileNames))) addFilledIn(found[0]);
     else if (word !== undefined && text[at] === '#') add(text[at++]!);
-    else {
+    else if ((found = take(comment))) {
+      if (hidden.test(found[0])) isPlain = false;
+      endCommand(start);
+      begin = at;
+    } else {
       // From here on the line is not plain. What it runs is looked for all the same, since rules may deny it.
       isPlain = false;
       if ((found = take(variable))) addFilledIn(found[0]);
@@ -135,7 +142,7 @@ export function readLine(text: string): CommandLine {
       else if (take(otherRedirection)) {
         endWord();
         isRedirected = true;
-      } else if (!take(comment)) {
+      } else {
         lose();
         const character = text[at++];
         if (character === '(' || character === ')' || character === '`') {

@@ -72,13 +72,26 @@ function formsOf(command: SimpleCommand): Form[] {
 }
 
 /** Whether all that a command does is what a pattern says. */
-const covers = (pattern: string, { named, shown, words, written }: Form): boolean =>
-  (fits(pattern, shown) || fits(pattern, written)) && names(pattern, words, named);
+function covers(pattern: string, { isRedirected = false, named, shown, words, written }: Form): boolean {
+  // The name of a file that it reads is no word of a command.
+  const isAsWritten = fits(pattern, written) && (!isRedirected || /[<>]/.test(pattern));
+  return (isAsWritten || fits(pattern, shown)) && names(pattern, words, named);
+}
 
-/** Whether the first words of a command stand in a pattern as they are, before any wildcard. */
+/** The steps upwards in a path, also those that a name of files may stand for. */
+const upwards = (path: string): number => path.match(/(?<=^|\/)\.(?:\.(?=\/|$)|[*?[])/g)?.length ?? 0;
+
+/**
+ * Whether the first words of a command stand in a pattern as they are, before any wildcard. One within a word stands for no
+ * other program or folder than that word begins with.
+ */
 function names(pattern: string, words: string[], count: number): boolean {
   if (!pattern.includes('*')) return true;
   const named = pattern.slice(0, pattern.indexOf('*')).split(' ');
+  const [begun = ''] = named.slice(-1);
+  const word = words[named.length - 1] ?? '';
+  if (begun.includes('/') ? upwards(word) > upwards(begun) : named.length === 1 && begun !== '' && word.includes('/'))
+    return false;
   return words.slice(0, count).every((word, index) => word === named[index]);
 }
 
@@ -102,7 +115,10 @@ function tracesOf(command: SimpleCommand, depth = 0): Traces {
   const inner: string[] = [];
   let at = 0;
   words.forEach((word, index) => {
-    if (index === 0 || runs) inner.push(text.slice(at), text.slice(at + word.lastIndexOf('/') + 1));
+    const program = word.slice(word.lastIndexOf('/') + 1);
+    const behind = text.slice(at + word.length);
+    // Some systems take it in any case.
+    if (index === 0 || runs) inner.push(text.slice(at), program + behind, program.toLowerCase() + behind);
     if (index > 0 && runs && depth < deepest && /\s/.test(word))
       inner.push(...readLine(word).commands.flatMap((each) => tracesOf(each, depth + 1).texts));
     at += word.length + 1;

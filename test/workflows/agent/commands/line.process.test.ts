@@ -59,7 +59,7 @@ test.for(shells)('%s runs what was read in a plain line, and nothing else', (she
 test('a line that is not plain says so, and shows what it can', () => {
   expect(readLine('a "b c" 2>&1 | d*')).toEqual({
     commands: [
-      { words: ['a', 'b c'], filledIn: [], written: 'a "b c" 2>&1' },
+      { words: ['a', 'b c'], filledIn: [], written: 'a "b c" 2>&1', isRedirected: true },
       { words: ['d*'], filledIn: [0], written: 'd*' },
     ],
     isPlain: false,
@@ -81,8 +81,8 @@ test('any text is read without a failure, and what was read of a plain one is al
       const { commands, isPlain, isWhole } = readLine(text);
       if (!isPlain) return;
       expect(isWhole).toBe(true);
-      // Behind quotes nothing is left in a plain line that could start anything.
-      expect(text.replaceAll(/'[^']*'|"(?:\\.|[^"])*"|\\[^]/gs, '')).not.toMatch(
+      // Behind quotes and comments nothing is left in a plain line that could start anything.
+      expect(text.replaceAll(/'[^']*'|"(?:\\.|[^"])*"|\\[^]|(?<![^\s;&|])#[^\n]*/gs, '')).not.toMatch(
         /[$`()<>](?!\/|&|\?| *\/dev\/null| *[\w.~+-])/,
       );
       expect(commands.every(({ words }) => words.length > 0)).toBe(true);

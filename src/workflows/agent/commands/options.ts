@@ -1,0 +1,143 @@
+const setOf = (names: string): Set<string> => new Set(names.split(' '));
+
+/** Options of one program by which it runs another, or writes a file that one runs. Long ones may be shortened. */
+export interface Options {
+  long?: string[];
+  /** All other words. */
+  words?: RegExp;
+  /**
+   * The commands that a wildcard covers, of a program that has commands. Any other may be an alias, or is there to run
+   * something.
+   */
+  commands?: Set<string>;
+  /** What may stand before them. */
+  flags?: Set<string>;
+  /** Words behind one of them, by its name. */
+  of?: Map<string, RegExp>;
+  /** Whether it takes one dash or three for two before a long option, and leaves alone what stands behind `--`. */
+  isLoose?: boolean;
+}
+
+const ofNode: Options = {
+  isLoose: true,
+  long: [
+    '--script-shell',
+    '--node-options',
+    '--call',
+    '--prefix',
+    '--userconfig',
+    '--globalconfig',
+    '--shell',
+    '--git',
+    '--dir',
+    '--cwd',
+    '--use-yarnrc',
+    '--browser',
+  ],
+  words: /^(?:-C|--config\.)/,
+  flags: setOf('-s --silent -q --quiet -v --version -h --help'),
+  commands: setOf(
+    'add audit build ci dedupe explain fund help i info install lint list ll ls outdated pack ping prune publish rebuild ' +
+      'remove restart rm run run-script search show start stop t test tst un uninstall update version view whoami why',
+  ),
+};
+
+const ofWriters: Options = { long: ['--output'], words: /^-\w*o/ };
+
+const ofCompilers: Options = { long: ['--specs', '--prefix'], words: /^-(?:B|wrapper|fplugin|specs|Xclang)|^@/ };
+
+export const optionsOf = new Map<string, Options>(
+  Object.entries({
+    find: { words: /^-(?:exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls)$/ },
+    fd: { long: ['--exec', '--exec-batch'], words: /^-\w*[xX]/ },
+    rg: { long: ['--pre', '--hostname-bin'] },
+    tar: {
+      long: [
+        '--to-command',
+        '--checkpoint-action',
+        '--use-compress-program',
+        '--info-script',
+        '--new-volume-script',
+        '--rsh-command',
+        '--rmt-command',
+      ],
+      // Without a dash too, as its first word. The name of another machine may be an option of what leads there.
+      words: /^-\w*[IF]|^(?=.*[a-z])\w*[IF]\w*$|^-[^/]*:/,
+    },
+    zip: { long: ['--unzip-command'], words: /^-\w*T/ },
+    sort: { long: ['--compress-program', '--output'], words: /^-\w*o/ },
+    shuf: ofWriters,
+    tree: ofWriters,
+    iconv: ofWriters,
+    split: { long: ['--filter'] },
+    rsync: { long: ['--rsh', '--rsync-path'], words: /^-\w*e/ },
+    scp: { words: /^-\w*[SoFD]/ },
+    sftp: { words: /^-\w*[SoFDb]/ },
+    curl: { long: ['--config'], words: /^-[\w#:]*K/ },
+    wget: { long: ['--execute', '--use-askpass', '--config'], words: /^-\w*e/ },
+    make: { long: ['--eval', '--file', '--makefile', '--include-dir'], words: /^-\w*[EfI]|^[^-][^=]*=/ },
+    npm: ofNode,
+    pnpm: ofNode,
+    yarn: ofNode,
+    gcc: ofCompilers,
+    'g++': ofCompilers,
+    cc: ofCompilers,
+    'c++': ofCompilers,
+    clang: ofCompilers,
+    'clang++': ofCompilers,
+    cargo: { long: ['--config'] },
+    go: { words: /^--?(?:exec|toolexec|vettool|overlay|modfile)(?:=|$)|^(?:generate|run|tool|env)$|-ext(?:ld|ar)\b/ },
+    // Of bash both set a variable, such as `PATH`.
+    printf: { words: /^-v|%[^a-z%\\]*[hjlqtz]*n/i },
+    // A shell computes what is in the brackets of a variable's name.
+    test: { words: /^-[vR]$/ },
+    '[': { words: /^-[vR]$/ },
+    wait: { words: /^-\w*p/ },
+    git: {
+      long: [
+        '--exec',
+        '--upload-pack',
+        '--receive-pack',
+        '--open-files-in-pager',
+        '--ext-diff',
+        '--output',
+        '--template',
+        '--config',
+        '--config-env',
+        '--exec-path',
+        '--git-dir',
+        '--extcmd',
+        '--strategy',
+        '--unsafe-paths',
+      ],
+      words: /(?:^|=)ext::/,
+      flags: setOf('--no-pager -P --no-optional-locks --literal-pathspecs -v --version -h --help'),
+      commands: setOf(
+        'add am annotate apply archive blame branch bundle cat-file check-attr check-ignore checkout cherry cherry-pick ' +
+          'clean clone commit count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref ' +
+          'format-patch fsck gc grep hash-object init log ls-files ls-remote ls-tree merge merge-base merge-tree mv ' +
+          'name-rev notes prune pull push range-diff rebase reflog remote reset restore rev-list rev-parse revert rm ' +
+          'shortlog show show-branch show-ref sparse-checkout stash status switch symbolic-ref tag update-index ' +
+          'update-ref var verify-commit version whatchanged worktree',
+      ),
+      of: new Map([
+        ['archive', /^-\w*o/],
+        ['bisect', /^(?:run|view|visualize)$/],
+        ['clone', /^-\w*[uc]/],
+        ['grep', /^-\w*O/],
+        // The name of a strategy may lead to any file.
+        ['pull', /^-[^\WX]*s/],
+        ['rebase', /^-[^\WX]*[sx]/],
+        ['submodule', /^(?:foreach|update)$/],
+      ]),
+    },
+  }),
+);
+
+/** Whether a word is an option by which a program runs another one, or writes a file that one runs. */
+export function isOption({ isLoose = false, long = [], words }: Options, word: string): boolean {
+  if (words?.test(word)) return true;
+  const [written = ''] = word.split('=');
+  const name = isLoose ? written.replace(/^-+(?=\w\w)/, '--') : written;
+  return /^--\w/.test(name) && long.some((each) => each.startsWith(name));
+}
