@@ -34,7 +34,7 @@ describe('whoever a configuration names', () => {
   test('is told of a run that fails, and why', async () => {
     const run = running(teamScript({ answer: () => ({ status: 400 }) }));
     const handle = await run.start({ task: 'Say hello.', config: alone([{ url: `${hooks.url}/hook` }]) });
-    await expect(handle.result()).rejects.toThrow();
+    await expect(handle.result()).rejects.toThrow('Workflow execution failed');
     await came(1);
     expect(verified(hooks.received[0]!)).toMatchObject({
       type: 'final',
