@@ -71,7 +71,9 @@ const everyday = [
 ].map((name) => `test/${name}.course.test.ts`);
 
 /** What runs last, with nothing beside it: what hangs on how busy the machine is, and what leaves nothing for anything else. */
-const alone = ['test/workflows/generated-courses.world.test.ts', 'test/tools/commands/bombs.world.test.ts'];
+const alone = ['workflows/generated-courses', 'worker/fairness', 'tools/commands/bombs'].map(
+  (name) => `test/${name}.world.test.ts`,
+);
 
 /** What mostly waits, for a minute or more. It begins first, so that the others do not wait for it in the end. */
 const waiting = [
