@@ -1,9 +1,7 @@
+import { tagged, taggedIn } from '../protocol/headings.ts';
 import type { Message } from '../protocol/message.ts';
 import { cutInMiddle } from '../util/text/cut.ts';
 import { limitFor } from '../workflows/runtime/fitted.ts';
-
-/** What others have said, as messages of Reprise show it: answers and results between their tags. */
-const said = /(?<=<((?:answer|result)(?:-\d+)?)(?: agent="[^"\n]+")?>\n)[^]*?(?=\n<\/\1>)/g;
 
 /** The least that is left of a section, in tokens: with less, nobody could tell what it says. */
 const least = 60;
@@ -30,9 +28,15 @@ export function withCutSections(messages: Message[], excess: number, tokensIn: (
     const kept = (text.length / size) * (limit - lineBetween);
     return cutInMiddle(text, (kept * 6) / 10, (kept * 4) / 10, ' to fit your context');
   };
+  const cutIn = (content: string): string =>
+    content.replaceAll(
+      tagged,
+      (_, before: string, _tag, _name, said: string, behind: string) => before + cut(said) + behind,
+    );
   return messages.map((message) =>
-    message.role === 'user' ? { ...message, content: message.content.replace(said, cut) } : message,
+    message.role === 'user' ? { ...message, content: cutIn(message.content) } : message,
   );
 }
 
-const sectionsOf = ({ content, role }: Message): string[] => (role === 'user' ? (content.match(said) ?? []) : []);
+const sectionsOf = ({ content, role }: Message): string[] =>
+  role === 'user' ? taggedIn(content).map((each) => each.content) : [];

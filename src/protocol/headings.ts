@@ -39,15 +39,18 @@ export const headings = {
  * or begins another.
  */
 export function tagFor(kind: 'answer' | 'result', texts: readonly string[]): string {
-  const told = texts.map((text) => text.toLowerCase());
-  if (!told.some((text) => new RegExp(`</?\\s*${kind}\\b`).test(text))) return kind;
+  if (!texts.some((text) => new RegExp(`</?\\s*${kind}\\b`, 'i').test(text))) return kind;
+  // All at once: a text may name any number of tags.
+  const named = new RegExp(`${kind}-(\\d+)`, 'gi');
+  const taken = new Set(texts.flatMap((text) => Array.from(text.matchAll(named), ([, number]) => Number(number))));
   let number = 2;
-  while (told.some((text) => text.includes(`${kind}-${number}`))) number += 1;
+  while (taken.has(number)) number += 1;
   return `${kind}-${number}`;
 }
 
+/** An answer or a result between its tags: the line before it, its tag, its name if there is one, the text, and the line behind it. */
+export const tagged = /(<((?:answer|result)(?:-\d+)?)(?: agent="([^"\n]+)")?>\n)([^]*?)(\n<\/\2>)/g;
+
 /** The answers and results that a text shows; the name is empty where its tag has none. */
 export const taggedIn = (text: string): Array<{ name: string; content: string }> =>
-  [...text.matchAll(/<((?:answer|result)(?:-\d+)?)(?: agent="([^"\n]+)")?>\n([^]*?)\n<\/\1>/g)].map(
-    ([, , name = '', content = '']) => ({ name, content }),
-  );
+  Array.from(text.matchAll(tagged), ([, , , name = '', content = '']) => ({ name, content }));

@@ -1,4 +1,5 @@
 import { crc32, deflateRawSync } from 'node:zlib';
+import { openZip } from '../../src/tools/attachments/zip.ts';
 
 /** A file of a zip archive, with what makes an archive hostile. */
 export interface Zipped {
@@ -54,4 +55,12 @@ export function zipOf(files: Record<string, string | Buffer | Zipped>): Buffer {
   end.writeUInt32LE(directory.length, 12);
   end.writeUInt32LE(at, 16);
   return Buffer.concat([...locals, directory, end]);
+}
+
+/** The parts of a file that is a zip archive. */
+export async function partsOf(bytes: Buffer): Promise<Record<string, Buffer>> {
+  const members = await openZip(bytes, { members: 100, bytes: 1_000_000 });
+  const parts: Record<string, Buffer> = {};
+  for (const member of members) parts[member.name] = await member.read();
+  return parts;
 }

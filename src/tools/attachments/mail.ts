@@ -1,4 +1,5 @@
 import PostalMime, { decodeWords, type Email } from 'postal-mime';
+import { grouped } from '../../util/file-limits.ts';
 import { mailType } from './mail-type.ts';
 import { memberOf } from './tar.ts';
 import { atMost, type ZipLimits, type ZipMember } from './zip.ts';
@@ -12,9 +13,10 @@ export async function openMail(bytes: Buffer, limits: ZipLimits): Promise<ZipMem
   });
   const page = mail.html === undefined ? [] : [memberOf('message.html', Buffer.from(mail.html))];
   const members = [memberOf('message.txt', Buffer.from(textOf(mail))), ...page, ...files];
-  if (members.length > limits.members) throw new Error(`it has ${members.length} files${atMost(limits.members)}`);
-  if (members.reduce((sum, member) => sum + member.bytes, 0) > limits.bytes)
-    throw new Error(`it has more bytes${atMost(limits.bytes)}`);
+  if (members.length > limits.members)
+    throw new Error(`it has ${grouped(members.length)} files${atMost(limits.members)}`);
+  const sum = members.reduce((all, member) => all + member.bytes, 0);
+  if (sum > limits.bytes) throw new Error(`its files have ${grouped(sum)} bytes${atMost(limits.bytes)}`);
   return members;
 }
 
@@ -33,7 +35,8 @@ export function openMailbox(bytes: Buffer, limits: ZipLimits): ZipMember[] {
     .toString('latin1')
     .split(/^From .*\r?\n/m)
     .slice(1);
-  if (messages.length > limits.members) throw new Error(`it has ${messages.length} messages${atMost(limits.members)}`);
+  if (messages.length > limits.members)
+    throw new Error(`it has ${grouped(messages.length)} messages${atMost(limits.members)}`);
   return messages.map((message, index) => {
     const plain = message.replaceAll(/^>(?=>*From )/gm, '');
     return memberOf(`message-${index + 1}.eml`, Buffer.from(plain, 'latin1'));

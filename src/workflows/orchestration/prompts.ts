@@ -122,9 +122,9 @@ export function plainTask(task: string, restart: RestartNotice | undefined): str
 export interface ShownAnswer {
   /** Anonymous name, such as `agent1`. */
   name: string;
-  content: Content;
-  /** Its text, where the content is a reference. */
-  whole?: string;
+  content: string;
+  /** What stands for its content; absent: the content itself. */
+  reference?: Content;
   /** What it has changed in files, every line marked as a part of a diff; undefined for nothing. */
   diff?: Text | undefined;
 }
@@ -133,20 +133,13 @@ export interface ShownAnswer {
 export function answerList(answers: ShownAnswer[]): Content {
   const tag = tagFor(
     'answer',
-    answers.map(
-      ({ content, whole }) =>
-        whole ??
-        [content]
-          .flat()
-          .filter((part) => typeof part === 'string')
-          .join(''),
-    ),
+    answers.map(({ content }) => content),
   );
   return joinContent([
     headings.answers,
-    ...answers.flatMap(({ content, diff, name }) => [
+    ...answers.flatMap(({ content, diff, name, reference = content }) => [
       `\n\n<${tag} agent="${name}">\n`,
-      content,
+      reference,
       `\n</${tag}>`,
       ...(diff === undefined ? [] : [`\n<files agent="${name}">\n`, diff, '\n</files>']),
     ]),

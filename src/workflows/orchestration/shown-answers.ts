@@ -9,7 +9,7 @@ import { answerList } from './prompts.ts';
  */
 export function answersText(candidates: Candidate[]): Promise<Content> {
   const list = answerList(
-    candidates.map(({ answer: { content, diff, text }, name }) => ({ name, content: text, whole: content, diff })),
+    candidates.map(({ answer: { content, diff, text }, name }) => ({ name, content, reference: text, diff })),
   );
   return storeContent(list, candidates.map(({ answer }) => answer.content).join('\n'));
 }

@@ -5,7 +5,7 @@ import type { Activities } from '../../protocol/activities.ts';
 import type { OrchestrationInput, OrchestrationResult, Outcome } from '../../protocol/orchestration.ts';
 import { fitted } from '../runtime/fitted.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { orTold, showEnd } from '../runtime/run-ends.ts';
+import { tellIfFailed, showEnd } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { beginAttempt, deliver, resultOf, select } from './attempt.ts';
 import type { Attempt, OrchestrationContext, Task, TeamContext, TeamRestart } from './context.ts';
@@ -31,7 +31,7 @@ export async function orchestration(input: OrchestrationInput): Promise<Orchestr
   const [context, task] = await CancellationScope.nonCancellable(async () =>
     openOrchestration(await opened(prepareOrchestration(input)), input.attachments, handlers),
   );
-  const result = await orTold(context, answerTask(context, task));
+  const result = await tellIfFailed(context, answerTask(context, task));
   showEnd(result.outcome, result.usage);
   return fitted(result);
 }

@@ -68,7 +68,7 @@ export async function tellFinal(
 }
 
 /** Waits for a run's work, or a turn's. If it fails, those who want to know of the end are told why. @throws what the work throws */
-export async function orTold<T>({ handlers }: RunContext, work: Promise<T>): Promise<T> {
+export async function tellIfFailed<T>({ handlers }: RunContext, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -11,7 +11,7 @@ import { fitted } from '../runtime/fitted.ts';
 import { belongTo } from '../runtime/own-store.ts';
 import { cancelledText } from '../runtime/iterate.ts';
 import { recordOf, warningsOf } from '../runtime/run-context.ts';
-import { orTold, settleCalls, showQuestion } from '../runtime/run-ends.ts';
+import { tellIfFailed, settleCalls, showQuestion } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import { openAgentTurns, type AgentSaid } from './agent-turns.ts';
 import { openCustomTurns } from './custom-turns.ts';
@@ -92,7 +92,7 @@ export class Conversation {
       messages: said,
       outcome,
       workspace = unchanged(this.#last.workspace),
-    } = await orTold(run, this.#handler.take(text, turn)).catch(async (error: unknown) => {
+    } = await tellIfFailed(run, this.#handler.take(text, turn)).catch(async (error: unknown) => {
       if (error instanceof ApplicationFailure) {
         const why = preview(error.message);
         events.emit({ type: 'turn_failed', turn, why });
