@@ -22,6 +22,9 @@ params.model_alias = {model}
 params.port = port
 params.n_parallel = slots
 params.n_ctx = context * slots
+# What the model's makers recommend for it; a server's own default makes the small one guess.
+if model == 'smollm2':
+    params.sampling.temp, params.sampling.top_p = 0.2, 0.9
 # More than there are cores would wait for each other, and so would these where something else takes one.
 params.cpuparams.n_threads = min(4, os.cpu_count() or 1)
 server = xllamacpp.Server(params)

@@ -100,7 +100,7 @@ describe('agents that ask one another', () => {
       expect(shadow.prompt).toContain(`[You called new_answer:]\n{"content":"Answer of ${id}."}`);
       expect(shadow.prompt).toContain('[Result of new_answer:]\nRecorded.');
       expect(shadow.prompt).toContain('## Question from agent_a\n\nWhy?');
-      expect(shadow.prompt).not.toContain('Propose a complete answer');
+      expect(shadow.prompt).not.toContain('Answer the task completely');
       expect(shadow.raw).not.toMatch(/"function_call|"tool_use"|"tool_result"/);
     }
   });

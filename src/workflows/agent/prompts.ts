@@ -4,9 +4,12 @@ import { askingText, type AskingRules } from '../ask-others/prompts.ts';
 import { joinContent } from './text.ts';
 import type { OrchestratorSettings, ReActSettings } from '../../protocol/settings.ts';
 
+/** Whom an agent without a persona is told to be. A small model that is told nobody answers worse. */
+const anybody = 'You are a helpful assistant. ';
+
 /** A system message: the agent's persona, then the instruction. */
 export function systemMessage(persona: Text | undefined, instruction: Text): Content {
-  return persona === undefined ? instruction : joinContent([persona, '\n\n', instruction]);
+  return joinContent(persona === undefined ? [anybody, instruction] : [persona, '\n\n', instruction]);
 }
 
 /**

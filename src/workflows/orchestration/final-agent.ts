@@ -2,7 +2,7 @@ import type { Outcome } from '../../protocol/orchestration.ts';
 import type { NewMessage } from '../../protocol/message.ts';
 import type { Reply } from '../../protocol/model-call.ts';
 import { Agent, type Opening } from '../agent/agent.ts';
-import { type Purpose } from '../agent/model-caller.ts';
+import type { Purpose } from '../agent/model-caller.ts';
 import { failureReason } from '../agent/failures.ts';
 import { announceEnd, refuseCalls, runCalls, type LoopContext } from '../agent/loop-context.ts';
 import { accepted, systemMessage, toolsUnavailable } from '../agent/prompts.ts';
@@ -105,8 +105,8 @@ async function decide(
   attempt.phase = what === 'decide' ? 'deciding' : 'evaluating';
   const prompt = decisionPrompt(attempt.number, maxAttempts, usage.budgetLeft);
   agent.tell({ role: 'user', content: prompt });
-  const decision = await decisionOf(agent, purposeOf(context, attempt, what));
   const { id } = agent.persona;
+  const decision = await decisionOf(agent, purposeOf(context, attempt, what), prompt);
   if (decision.kind === 'submit' && decision.warning !== undefined)
     context.warn(`${decision.warning}: counts as submitting`, id);
   const isDefault = decision.kind === 'submit' && decision.isDefault === true;
@@ -118,25 +118,27 @@ async function decide(
   return decision;
 }
 
-async function decisionOf(agent: Agent, purpose: Purpose): Promise<Decision> {
+async function decisionOf(agent: Agent, purpose: Purpose, words: string): Promise<Decision> {
   const tools = ['submit', 'restart_orchestration'];
   let bySchema = agent.callsBySchema ? tools : undefined;
+  let did = '';
   for (let repairs = 0; repairs <= maxRepairs; repairs++) {
     try {
       const { calls } = await agent.reply(purpose, { choice: 'required', bySchema });
+      did = calls.length === 0 ? 'called neither tool' : 'made no usable call';
+      const decision = readDecision(calls, { words, isHeld: bySchema !== undefined });
       if (calls.length === 0) bySchema = tools;
+      const taken = decision === undefined ? decisionRepair : accepted;
       for (const call of calls) {
-        const problem = 'error' in call ? refusalText({ kind: 'invalid', error: call.error }) : accepted;
-        agent.answerCall(call.id, problem);
+        agent.answerCall(call.id, 'error' in call ? refusalText({ kind: 'invalid', error: call.error }) : taken);
       }
-      const decision = readDecision(calls);
       if (decision !== undefined) return decision;
       agent.tell({ role: 'user', content: decisionRepair });
     } catch (error) {
       return { kind: 'submit', isDefault: true, warning: `the judge's model failed (${failureReason(error)})` };
     }
   }
-  return { kind: 'submit', isDefault: true, warning: `the judge called neither tool in ${maxRepairs + 1} replies` };
+  return { kind: 'submit', isDefault: true, warning: `the judge ${did} in ${maxRepairs + 1} replies` };
 }
 
 /**

@@ -15,7 +15,7 @@ import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
 import { storeTexts, textRef } from '../agent/text-refs.ts';
 import type { ToolAnswer } from '../agent/tool-executor.ts';
 import { isIn, whenOf, type DoneWork, type GivenAnswer, type Participant, type Participation } from './context.ts';
-import { answerByCall, noAction, voteByCall } from './prompts.ts';
+import { toldToAgents } from './prompts.ts';
 import { whyDebris } from './rules/debris.ts';
 import { shortened } from '../runtime/size.ts';
 
@@ -105,7 +105,7 @@ export function answerAmong(one: GivenAnswer | undefined, other: GivenAnswer, ta
 
 /** Whether a text is no answer for anybody, whatever the task. */
 export function isDebris({ content }: GivenAnswer, task: string): boolean {
-  return whyDebris(content, { task, instructions: `${answerByCall} ${voteByCall} ${noAction}` }) !== undefined;
+  return whyDebris(content, { task, instructions: toldToAgents() }) !== undefined;
 }
 
 /**

@@ -7,14 +7,14 @@ import { askingText, responsesAreAutomatic, type AskingRules } from '../ask-othe
 import type { Refusal } from './rules/action.ts';
 import { shortened } from '../runtime/size.ts';
 
+/** Names no tool: small models then write about the tools, and give a right answer half as often. */
 const coordination =
-  'You are one of several agents working on the same task. Propose a complete answer with `new_answer`. ' +
-  'When all have answered you see every answer under a neutral name: then `vote` for the best one, ' +
-  'or give a better one with `new_answer`.';
+  'Answer the task completely and correctly. Other agents do so too: when all have answered, you are shown every answer ' +
+  'under a neutral name and vote for the best one, or give a better one.';
 
-const oneCall = 'Each reply is exactly one of these calls.';
+const oneCall = 'Every reply is one call.';
 
-const askOrAct = 'Each reply either asks or is exactly one of the other two calls.';
+const askOrAct = 'Every reply is one call, or asks.';
 
 const planOnly =
   'For now the team plans and does not act: tools that change anything are withheld until the plan is agreed. ' +
@@ -86,15 +86,23 @@ export function restartList(restarts: PastRestart[]): string {
 export const bestAnswer = (best: Content | undefined): Content[] =>
   best === undefined ? [] : [`\n\n${headings.best}\n`, best];
 
+const opensAttempt = (attempt: number, by: Requester): string =>
+  `This is attempt ${attempt} to solve the task. ` +
+  `${by === 'person' ? 'A person' : 'The final agent from the previous attempt'} was not satisfied and requested a restart.`;
+
+const takeInsights = 'Please take these insights into account as you work on providing a better answer.';
+
+/** What agents are told in every run besides the task, which some models repeat in place of an answer. */
+export const toldToAgents = (): string =>
+  [answerByCall, voteByCall, noAction, coordination, opensAttempt(2, 'final_agent'), takeInsights].join(' ');
+
 /**
  * Tells each agent why the team starts over, with the reason and the instructions in full. The words are those of MassGen's
  * documentation "Orchestration Restart", Agent Context.
  */
 export function restartBlock(notice: RestartNotice): Content {
-  const asker = notice.by === 'person' ? 'A person' : 'The final agent from the previous attempt';
   return joinContent([
-    `${headings.previousAttempts}\n\nThis is attempt ${notice.attempt} to solve the task. ` +
-      `${asker} was not satisfied and requested a restart.`,
+    `${headings.previousAttempts}\n\n${opensAttempt(notice.attempt, notice.by)}`,
     `\n\n${headings.whyRestart}\n`,
     notice.reason,
     `\n\n${headings.instructions}\n`,
@@ -102,7 +110,7 @@ export function restartBlock(notice: RestartNotice): Content {
     restartList(notice.earlier ?? []),
     ...bestAnswer(notice.best),
     notice.files === undefined ? '' : `\n\n${notice.files}`,
-    '\n\nPlease take these insights into account as you work on providing a better answer.',
+    `\n\n${takeInsights}`,
   ]);
 }
 
@@ -201,7 +209,8 @@ export function decisionPrompt(attempt: number, maxAttempts: number, budgetLeft:
 export const comparePrompt =
   'Nobody has voted on these answers. Compare them by the task, and call `vote` with the name of the best one.';
 
-export const decisionRepair = 'That decided nothing. Call `submit` or `restart_orchestration`.';
+export const decisionRepair =
+  'That decided nothing. Call `submit`, or `restart_orchestration` with what is missing as its reason.';
 
 export const presentPrompt =
   'Now write the final answer for the reader of the task: complete by itself, in the form that the task asks for, ' +

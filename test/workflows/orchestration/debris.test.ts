@@ -4,24 +4,16 @@ import { describe, expect, test } from 'vitest';
 import { RepetitionWatch, withoutRepetition } from '../../../src/workflows/agent/repetition.ts';
 import { whyDebris } from '../../../src/workflows/orchestration/rules/debris.ts';
 import {
-  answerByCall,
   decisionPrompt,
   decisionRepair,
   finalText,
-  noAction,
   presentPrompt,
-  voteByCall,
+  toldToAgents,
 } from '../../../src/workflows/orchestration/prompts.ts';
 
-const instructions = [
-  presentPrompt,
-  finalText(),
-  decisionPrompt(1, 3, undefined),
-  decisionRepair,
-  answerByCall,
-  voteByCall,
-  noAction,
-].join(' ');
+const instructions = [presentPrompt, finalText(), decisionPrompt(1, 3, undefined), decisionRepair, toldToAgents()].join(
+  ' ',
+);
 const judge = (text: string, task = 'Name three primary colours.'): string | undefined =>
   whyDebris(text, { task, instructions });
 
@@ -32,8 +24,13 @@ describe('what small models have written in place of an answer is known', () => 
     ['This is attempt 4 of 2.', 'words of its instructions'],
     ['This is attempt 1 of 3. Call one of the two tools.', 'words of its instructions'],
     ['**Call one of the two tools.**', 'words of its instructions'],
-    ['That decided nothing. Call `submit` or `restart_orchestration`.', 'words of its instructions'],
+    [
+      'That decided nothing. Call `submit`, or `restart_orchestration` with what is missing as its reason.',
+      'words of its instructions',
+    ],
     ['Nobody sees a text alone.', 'words of its instructions'],
+    ['This is attempt 2 to solve the task.\n\nThis is attempt 1 to solve the task.', 'words of its instructions'],
+    ['Answer the task completely and correctly.', 'words of its instructions'],
     ['You are the final agent of a team.', undefined],
     ['You can choose a different tool.', 'of its tools'],
     ['The original function `new_answer` should be called with `new_answer`.', 'of its tools'],

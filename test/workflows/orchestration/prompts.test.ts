@@ -170,9 +170,10 @@ describe('prompts', () => {
     expect(said.join('').length).toBeLessThan(12_000);
   });
 
-  test('a persona stands before the framework’s own words', () => {
+  test('a persona stands before the framework’s own words, and an agent without one is told that it is an assistant', () => {
     expect(systemMessage('You are terse.', coordinationText(undefined))).toEqual([
-      expect.stringMatching(/^You are terse\.\n\nYou are one of/),
+      expect.stringMatching(/^You are terse\.\n\nAnswer the task completely/),
     ]);
+    expect(systemMessage(undefined, 'Answer.')).toEqual(['You are a helpful assistant. Answer.']);
   });
 });

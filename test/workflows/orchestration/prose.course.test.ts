@@ -293,10 +293,32 @@ test('a model that writes of its tools is held to calls by a schema, and then an
   expect(events).toContainEqual(expect.not.objectContaining({ type: 'decision', isDefault: true }));
 });
 
+test('a model that calls only by a schema is nudged in the first attempt alone: later texts are its answers at once', async () => {
+  const script = teamScript({
+    answer: ({ attempt }) => ({ text: `It is ${attempt}.` }),
+    vote: answerBySchema(() => ({ name: 'vote', arguments: { agent_id: 'agent1', reason: 'r' } })),
+    decide: answerBySchema(({ attempt }) =>
+      attempt === 1
+        ? { name: 'restart_orchestration', arguments: { reason: 'Thin.', instructions: 'More.' } }
+        : { name: 'submit', arguments: { confirmed: true } },
+    ),
+  });
+  const run = running((seen) => script({ ...seen, ...offeredIn(seen) }));
+  const backend = { type: 'chatcompletion', model: 'small', base_url: run.model.openai };
+  const handle = await run.start({ task: 'T', config: teamOf(['solo'], backend) });
+  expect(await handle.result()).toMatchObject({ attempts: 2, outcome: 'submitted' });
+  const given = (await handle.query<RunEvent[]>('events')).filter(({ type }) => type === 'answer');
+  expect(given).toMatchObject([{ content: 'It is 1.' }, { content: 'It is 2.' }]);
+  // Answer, nudge, vote and decision, and then the same without a nudge.
+  expect(run.model.requests).toHaveLength(7);
+});
+
+type Request = Parameters<NonNullable<NonNullable<Acts>['answer']>>[0];
+
 /** Says prose where it is offered tools, and a call as JSON where it is held to one. */
 const answerBySchema =
-  (call: (request: Parameters<NonNullable<NonNullable<Acts>['answer']>>[0]) => object) =>
-  (request: Parameters<NonNullable<NonNullable<Acts>['answer']>>[0]): Scripted => ({
+  (call: (request: Request) => object) =>
+  (request: Request): Scripted => ({
     text: 'response_format' in request.body ? JSON.stringify(call(request)) : 'I will call `new_answer`.',
   });
 

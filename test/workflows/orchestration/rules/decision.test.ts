@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
+import { decisionPrompt } from '../../../../src/workflows/orchestration/prompts.ts';
 import { readDecision } from '../../../../src/workflows/orchestration/rules/decision.ts';
 
 const submit = (confirmed: unknown) => ({ id: 's', name: 'submit', input: { confirmed } });
+const told = { words: decisionPrompt(2, 3, undefined), isHeld: false };
+const restartOf = (reason: string, instructions: string, rest: object = {}) => ({
+  id: 'r',
+  name: 'restart_orchestration',
+  input: { reason, instructions, ...rest },
+});
 const restart = { id: 'r', name: 'restart_orchestration', input: { reason: 'only planned', instructions: 'do it' } };
 
 test.each([
@@ -25,5 +32,37 @@ test.each([
   ['no fitting call: no decision', [{ id: 'x', name: 'submit', error: 'confirmed: required' }], undefined],
   ['no call: no decision', [], undefined],
 ])('%s', (_, calls, decision) => {
-  expect(readDecision(calls)).toEqual(decision);
+  expect(readDecision(calls, told)).toEqual(decision);
+});
+
+test.each([
+  ['attempt 1', 'restart_orchestration'],
+  ['This is attempt 1 of 3', 'This is attempt 1 of 3'],
+  ['attempt 3', 'submit'],
+  ['Critical steps are missing.', 'Restart (`restart_orchestration`)'],
+  ['...', '1'],
+])('a restart that says nothing but words of its prompt is no decision: %s, %s', (reason, instructions) => {
+  expect(readDecision([restartOf(reason, instructions)], told)).toBeUndefined();
+  expect(readDecision([restartOf(reason, instructions), submit(true)], told)).toEqual({ kind: 'submit' });
+});
+
+test.each([
+  ['Thin.', 'More.'],
+  ['critical steps are missing', 'Run the tests, and name what fails.'],
+  ['The sum is wrong.', 'attempt 2'],
+])('a restart that says a word of its own is one: %s, %s', (reason, instructions) => {
+  expect(readDecision([restartOf(reason, instructions)], told)).toMatchObject({ kind: 'restart', reason });
+});
+
+test.each([
+  ['challenge', 'example'],
+  ['submit', 'use '],
+])('a restart in a word each is no decision of a model that a schema holds: %s, %s', (reason, instructions) => {
+  expect(readDecision([restartOf(reason, instructions)], { ...told, isHeld: true })).toBeUndefined();
+  expect(readDecision([restartOf(reason, 'Say why.')], { ...told, isHeld: true })).toMatchObject({ kind: 'restart' });
+});
+
+test('a restart that asks for what was planned needs no other reason', () => {
+  const decision = readDecision([restartOf('submit', 'submit', { execute: true })], told);
+  expect(decision).toMatchObject({ kind: 'restart', execute: true });
 });
