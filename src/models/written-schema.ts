@@ -43,7 +43,7 @@ export function writtenSchema(
 }
 
 /** In characters: the texts that are what was asked for have the limit of the reply. */
-const longestText = 1000;
+const longestText = 500;
 const whole = ['content', 'result', 'answer', 'text', 'summary'];
 
 /** The most items of a list. */

@@ -97,7 +97,7 @@ test('texts and lists in a schema come to an end, but for the text that was aske
     { type: 'chatcompletion', model: 'm' },
     { tools: [{ ...tool('answer'), parameters: { type: 'object', properties, required: [] } }], bySchema: ['answer'] },
   );
-  const bounded = { type: 'string', maxLength: 1000 };
+  const bounded = { type: 'string', maxLength: 500 };
   expect(response_format).toMatchObject({
     json_schema: {
       schema: {

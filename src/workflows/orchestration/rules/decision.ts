@@ -1,5 +1,5 @@
 import type { ReplyCall } from '../../../protocol/model-call.ts';
-import { hasWords } from '../../agent/text.ts';
+import { withoutRepetition } from '../../agent/repetition.ts';
 
 export type Decision = {
   /** Whether the judge finds the best answer so far better than the presented one. */
@@ -42,15 +42,16 @@ const wordsOf = (text: string): string =>
     .trim()} `;
 
 /**
- * Whether a restart tells the team nothing, as those of small models do: nothing but words of what the judge was told ("attempt 1",
- * "submit"), or, where a schema has made it call, one word each.
+ * Whether a restart tells the team nothing, as those of small models do: words of what the judge was told alone ("attempt 1", "submit"),
+ * figures, a loop, or, where a schema has made it call, one word each.
  */
 function saysNothing(decision: Decision, { isHeld, words }: Told): boolean {
   if (decision.kind !== 'restart' || decision.execute === true) return false;
   const known = wordsOf(words);
+  const isNothing = (text: string): boolean =>
+    !/\p{L}/u.test(text) || known.includes(wordsOf(text)) || withoutRepetition(text) !== undefined;
   const texts = [decision.reason, decision.instructions];
-  if (isHeld && texts.every((text) => !/\S\s+\S/.test(text))) return true;
-  return texts.every((text) => !hasWords(text) || known.includes(wordsOf(text)));
+  return texts.every(isNothing) || (isHeld && texts.every((text) => !/\S\s+\S/.test(text)));
 }
 
 /** How a judge was asked to decide. */

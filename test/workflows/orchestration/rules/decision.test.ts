@@ -41,6 +41,8 @@ test.each([
   ['attempt 3', 'submit'],
   ['Critical steps are missing.', 'Restart (`restart_orchestration`)'],
   ['...', '1'],
+  ['1.'.repeat(250), '1.'.repeat(250)],
+  ['submit', 'Name more. '.repeat(45)],
 ])('a restart that says nothing but words of its prompt is no decision: %s, %s', (reason, instructions) => {
   expect(readDecision([restartOf(reason, instructions)], told)).toBeUndefined();
   expect(readDecision([restartOf(reason, instructions), submit(true)], told)).toEqual({ kind: 'submit' });
