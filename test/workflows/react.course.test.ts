@@ -42,6 +42,12 @@ describe('the loop react', () => {
     expect(result).toMatchObject({ answer: '18 C, and sunny.', outcome: 'answered', warnings: [] });
   });
 
+  test('an action that only repeats what it was told of the marker is no final answer', async () => {
+    const told = 'I take that step, or reply with FINAL_ANSWER: and the complete answer.';
+    const { result } = await turn([think('Hm.'), { text: told }, think('Hm.'), final('18 C')]);
+    expect(result).toMatchObject({ answer: '18 C', outcome: 'answered' });
+  });
+
   test('thought, action, observation, until an action is final; tools are offered to actions only', async () => {
     const { result, requests } = await turn([
       think('I need the weather.'),

@@ -1,3 +1,5 @@
+import { isEcho } from './text.ts';
+
 /** The marker where it begins a line as models write it: as it is, in bold or code, or as a heading. */
 const marker = String.raw`[ \t]*(?:#{1,6}[ \t]+)?([*_\x60]*)FINAL_ANSWER(?![a-z0-9])`;
 
@@ -14,6 +16,10 @@ const signs = [
 
 /** Whether an action says that it is the final answer, in any letter case. */
 export const isFinalAnswer = (text: string): boolean => signs.some((sign) => sign.test(text.trimStart()));
+
+/** Whether what a text says behind its last marker are words of its prompt, which explains the marker. */
+export const isQuoted = (text: string, prompt: string): boolean =>
+  isEcho(text.split(/FINAL_ANSWER[*_\x60]*[ \t]*:/i).at(-1) ?? '', prompt);
 
 /** A text without the marker at its beginning. */
 export function withoutMarker(text: string): string {

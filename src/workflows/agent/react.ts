@@ -3,7 +3,7 @@ import { beginningOf } from '../runtime/size.ts';
 import type { Reply } from '../../protocol/model-call.ts';
 import { endBy, filled, reactPrompt } from './prompts.ts';
 import { callFailure, isBudgetSpent } from './failures.ts';
-import { isFinalAnswer, withoutMarker } from './final-answer.ts';
+import { isFinalAnswer, isQuoted, withoutMarker } from './final-answer.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 import {
   announceEnd,
@@ -84,7 +84,7 @@ export class ReAct {
     const options = { temperature: actionTemperature };
     const reply = await replyOf(context, 'act', options);
     const { calls, content } = reply;
-    if (isFinalAnswer(content)) {
+    if (isFinalAnswer(content) && !isQuoted(content, reactPrompt(this.#settings, 'action_prompt'))) {
       await runLastCalls(context, calls);
       return wholeAnswer(context, 'act', reply, options);
     }

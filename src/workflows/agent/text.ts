@@ -31,3 +31,27 @@ export function joinContent(parts: Content[]): Text[] {
   }
   return joined;
 }
+
+/** What every sentence of a text must have to be taken for words of its instructions, in words. */
+export const sentenceWords = 3;
+
+/** For comparisons: without case, marks and numbers. */
+export const plain = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[*_`"']/g, '')
+    .replaceAll(/\d+/g, '#')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+/** Whether a text is nothing but sentences of its instructions. */
+export function isEcho(text: string, instructions: string): boolean {
+  const sentences = text
+    .split(/(?<=[.!?:])\s+|\n+/)
+    .map(plain)
+    .filter(hasWords);
+  const told = plain(instructions);
+  return (
+    sentences.length > 0 && sentences.every((each) => each.split(' ').length >= sentenceWords && told.includes(each))
+  );
+}

@@ -129,9 +129,8 @@ async function decisionOf(agent: Agent, purpose: Purpose, words: string): Promis
       const decision = readDecision(calls, { words, isHeld: bySchema !== undefined });
       if (calls.length === 0) bySchema = tools;
       const taken = decision === undefined ? decisionRepair : accepted;
-      for (const call of calls) {
+      for (const call of calls)
         agent.answerCall(call.id, 'error' in call ? refusalText({ kind: 'invalid', error: call.error }) : taken);
-      }
       if (decision !== undefined) return decision;
       agent.tell({ role: 'user', content: decisionRepair });
     } catch (error) {

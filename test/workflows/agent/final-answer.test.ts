@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isFinalAnswer, withoutMarker } from '../../../src/workflows/agent/final-answer.ts';
+import { isFinalAnswer, isQuoted, withoutMarker } from '../../../src/workflows/agent/final-answer.ts';
 
 describe('the marker of the final answer', () => {
   test.each([
@@ -39,5 +39,14 @@ describe('the marker of the final answer', () => {
     ['in other words', 'The final answer is near.'],
   ])('is not seen %s', (_, text) => {
     expect(isFinalAnswer(text)).toBe(false);
+  });
+
+  test.each([
+    ['its prompt', 'So: reply with FINAL_ANSWER: and the complete answer.', true],
+    ['its prompt, and then an answer', 'I reply with FINAL_ANSWER: and the complete answer.\nFINAL_ANSWER: 42', false],
+    ['an answer in a word of its prompt', 'FINAL_ANSWER: answer', false],
+    ['no answer', 'FINAL_ANSWER:', false],
+  ])('is quoted where behind it stands %s', (_, text, quoted) => {
+    expect(isQuoted(text, 'If you know enough, reply with FINAL_ANSWER: and the complete answer.')).toBe(quoted);
   });
 });

@@ -299,7 +299,7 @@ test('a model that calls only by a schema is nudged in the first attempt alone: 
     vote: answerBySchema(() => ({ name: 'vote', arguments: { agent_id: 'agent1', reason: 'r' } })),
     decide: answerBySchema(({ attempt }) =>
       attempt === 1
-        ? { name: 'restart_orchestration', arguments: { reason: 'Thin.', instructions: 'More.' } }
+        ? { name: 'restart_orchestration', arguments: { reason: 'It is thin.', instructions: 'More.' } }
         : { name: 'submit', arguments: { confirmed: true } },
     ),
   });

@@ -1,34 +1,11 @@
 import { headings } from '../../../protocol/headings.ts';
 import { withoutRepetition } from '../../agent/repetition.ts';
-import { hasWords } from '../../agent/text.ts';
+import { isEcho, plain, sentenceWords } from '../../agent/text.ts';
 
 /** The tools by which agents act in a team. A short text that speaks of them is no answer, but for a task that does so too. */
 const acts = /\b(?:new_answer|restart_orchestration)\b|`(?:vote|submit)`|\b(?:vote|submit)\(/;
 const talkOfTools = /\b(?:call|choose|use|using|calling)\b[^.!?\n]*\btools?\b/i;
 const shortTalk = 400;
-
-/** What every sentence of a text must have to be taken for words of its instructions, in words. */
-const sentenceWords = 3;
-
-/** For comparisons: without case, marks and numbers. */
-const plain = (text: string): string =>
-  text
-    .toLowerCase()
-    .replaceAll(/[*_`"']/g, '')
-    .replaceAll(/\d+/g, '#')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
-
-function isEcho(text: string, instructions: string): boolean {
-  const sentences = text
-    .split(/(?<=[.!?:])\s+|\n+/)
-    .map(plain)
-    .filter(hasWords);
-  const told = plain(instructions);
-  return (
-    sentences.length > 0 && sentences.every((each) => each.split(' ').length >= sentenceWords && told.includes(each))
-  );
-}
 
 /** Marks of chat templates, which small models write as text where they go on as somebody else. In code they are what was asked for. */
 const marks = /^[^`]*?(<\|im_(?:start|end)\|>|<(?:start|end)_of_turn>)/;
