@@ -22,7 +22,7 @@ params.model_alias = {model}
 params.port = port
 params.n_parallel = slots
 params.n_ctx = context * slots
-# What the model's makers recommend for it; a server's own default makes the small one guess.
+# As in its model card (huggingface.co/HuggingFaceTB/SmolLM2-135M-Instruct); a server's own default makes it guess.
 if model == 'smollm2':
     params.sampling.temp, params.sampling.top_p = 0.2, 0.9
 # More than there are cores would wait for each other, and so would these where something else takes one.

@@ -141,7 +141,7 @@ async function takeText(participation: Participation, reply: Reply): Promise<Act
   if (participant.calling === 'unknown') participant.calling = 'by_schema';
   participant.prose = answerAmong(participant.prose, proseOf(participation, reply), context.plain.task);
   // What has taken all the room for a reply would not fit into a call either, and a model that calls only by a schema has been
-  // nudged in an earlier attempt.
+  // nudged before.
   const isAll = reply.isFull || agent.callsBySchema;
   const isTaken = attempt.phase === 'answering' && isAll && !isDebris(participant.prose, context.plain.task);
   if (isFirst && !isTaken) return refuse(attempt.phase === 'voting' ? voteByCall : answerByCall);

@@ -118,7 +118,7 @@ async function decide(
   return decision;
 }
 
-async function decisionOf(agent: Agent, purpose: Purpose, words: string): Promise<Decision> {
+async function decisionOf(agent: Agent, purpose: Purpose, prompt: string): Promise<Decision> {
   const tools = ['submit', 'restart_orchestration'];
   let bySchema = agent.callsBySchema ? tools : undefined;
   let did = '';
@@ -126,7 +126,7 @@ async function decisionOf(agent: Agent, purpose: Purpose, words: string): Promis
     try {
       const { calls } = await agent.reply(purpose, { choice: 'required', bySchema });
       did = calls.length === 0 ? 'called neither tool' : 'made no usable call';
-      const decision = readDecision(calls, { words, isHeld: bySchema !== undefined });
+      const decision = readDecision(calls, { prompt, isHeld: bySchema !== undefined });
       if (calls.length === 0) bySchema = tools;
       const taken = decision === undefined ? decisionRepair : accepted;
       for (const call of calls)

@@ -5,7 +5,7 @@ import type { Activities } from '../../protocol/activities.ts';
 import type { OrchestrationInput, OrchestrationResult, Outcome } from '../../protocol/orchestration.ts';
 import { fitted } from '../runtime/fitted.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { tellIfFailed, showEnd } from '../runtime/run-ends.ts';
+import { showEnd, tellIfFailed } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { beginAttempt, deliver, resultOf, select } from './attempt.ts';
 import type { Attempt, OrchestrationContext, Task, TeamContext, TeamRestart } from './context.ts';

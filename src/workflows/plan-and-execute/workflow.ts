@@ -4,7 +4,7 @@ import { openingOptions } from '../runtime/store-options.ts';
 import type { Activities } from '../../protocol/activities.ts';
 import type { SolveInput, SolveOutcome, SolveResult } from '../../protocol/plan-and-execute.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { announce, tellIfFailed, showEnd } from '../runtime/run-ends.ts';
+import { announce, showEnd, tellIfFailed } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { judge, resultsAsAnswer, synthesise } from './answering.ts';
 import { openPlan, planRoles, type Retry, type Round } from './context.ts';

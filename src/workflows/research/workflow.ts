@@ -5,7 +5,7 @@ import type { Activities } from '../../protocol/activities.ts';
 import type { ResearchInput, ResearchOutcome, ResearchResult } from '../../protocol/research.ts';
 import { fitted } from '../runtime/fitted.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { announce, tellIfFailed, showEnd } from '../runtime/run-ends.ts';
+import { announce, showEnd, tellIfFailed } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { openResearch, researchRoles, type Draft, type PlanningRestart } from './context.ts';
 import { deliver, resultOf } from './delivery.ts';

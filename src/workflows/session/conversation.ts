@@ -11,7 +11,7 @@ import { fitted } from '../runtime/fitted.ts';
 import { belongTo } from '../runtime/own-store.ts';
 import { cancelledText } from '../runtime/iterate.ts';
 import { recordOf, warningsOf } from '../runtime/run-context.ts';
-import { tellIfFailed, settleCalls, showQuestion } from '../runtime/run-ends.ts';
+import { settleCalls, showQuestion, tellIfFailed } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import { openAgentTurns, type AgentSaid } from './agent-turns.ts';
 import { openCustomTurns } from './custom-turns.ts';

@@ -1,5 +1,6 @@
 import type { ReplyCall } from '../../../protocol/model-call.ts';
 import { withoutRepetition } from '../../agent/repetition.ts';
+import { plain } from '../../agent/text.ts';
 
 export type Decision = {
   /** Whether the judge finds the best answer so far better than the presented one. */
@@ -33,35 +34,36 @@ function readCall(call: ReplyCall): Decision | undefined {
   return { kind: 'submit', warning: 'submit was called with confirmed: false', ...compared };
 }
 
-/** A text as its words alone, with a mark for each number. */
-const wordsOf = (text: string): string =>
-  ` ${text
-    .toLowerCase()
-    .replaceAll(/\d+/g, '#')
-    .replaceAll(/[^\p{L}\p{M}_#]+/gu, ' ')
-    .trim()} `;
-
-/**
- * Whether a restart tells the team nothing, as those of small models do: words of what the judge was told alone ("attempt 1", "submit"),
- * figures, a loop, or, where a schema has made it call, one word each.
- */
-function saysNothing(decision: Decision, { isHeld, words }: Told): boolean {
-  if (decision.kind !== 'restart' || decision.execute === true) return false;
-  const known = wordsOf(words);
-  const isNothing = (text: string): boolean =>
-    !/\p{L}/u.test(text) || known.includes(wordsOf(text)) || withoutRepetition(text) !== undefined;
-  const texts = [decision.reason, decision.instructions];
-  return texts.every(isNothing) || (isHeld && texts.every((text) => !/\S\s+\S/.test(text)));
-}
-
 /** How a judge was asked to decide. */
-interface Told {
-  words: string;
+interface Asked {
+  prompt: string;
   /** Whether a schema holds it to a call. */
   isHeld: boolean;
 }
 
+/** A text as its words alone, in spaces, so that no word is found within another. */
+const wordsOf = (text: string): string =>
+  ` ${plain(text)
+    .replaceAll(/[^\p{L}\p{M}#]+/gu, ' ')
+    .trim()} `;
+
+/** One word of a language that puts spaces between them. */
+const oneWord = /^[^\p{L}\p{N}]*[\p{Script=Latin}\p{M}\p{N}_]+[^\p{L}\p{N}]*$/u;
+
+/**
+ * Whether a restart tells the team nothing, as those of small models do: only words of the judge's prompt ("attempt 1", "submit"),
+ * figures, a loop, or, where a schema has made it call, one word each.
+ */
+function saysNothing(decision: Decision, { isHeld, prompt }: Asked): boolean {
+  if (decision.kind !== 'restart' || decision.execute === true) return false;
+  const known = wordsOf(prompt);
+  const isNothing = (text: string): boolean =>
+    !/\p{L}/u.test(text) || known.includes(wordsOf(text)) || withoutRepetition(text) !== undefined;
+  const texts = [decision.reason, decision.instructions];
+  return texts.every(isNothing) || (isHeld && texts.every((text) => oneWord.test(text)));
+}
+
 /** The first decision among a judge's calls; undefined when no call is valid, or a restart has no reason. */
-export function readDecision(calls: ReplyCall[], told: Told): Decision | undefined {
-  return calls.map(readCall).find((decision) => decision !== undefined && !saysNothing(decision, told));
+export function readDecision(calls: ReplyCall[], asked: Asked): Decision | undefined {
+  return calls.map(readCall).find((decision) => decision !== undefined && !saysNothing(decision, asked));
 }

@@ -3,7 +3,7 @@ import { decisionPrompt } from '../../../../src/workflows/orchestration/prompts.
 import { readDecision } from '../../../../src/workflows/orchestration/rules/decision.ts';
 
 const submit = (confirmed: unknown) => ({ id: 's', name: 'submit', input: { confirmed } });
-const told = { words: decisionPrompt(2, 3, undefined), isHeld: false };
+const asked = { prompt: decisionPrompt(2, 3, undefined), isHeld: false };
 const restartOf = (reason: string, instructions: string, rest: object = {}) => ({
   id: 'r',
   name: 'restart_orchestration',
@@ -32,7 +32,7 @@ test.each([
   ['no fitting call: no decision', [{ id: 'x', name: 'submit', error: 'confirmed: required' }], undefined],
   ['no call: no decision', [], undefined],
 ])('%s', (_, calls, decision) => {
-  expect(readDecision(calls, told)).toEqual(decision);
+  expect(readDecision(calls, asked)).toEqual(decision);
 });
 
 test.each([
@@ -44,8 +44,8 @@ test.each([
   ['1.'.repeat(250), '1.'.repeat(250)],
   ['submit', 'Name more. '.repeat(45)],
 ])('a restart that says nothing but words of its prompt is no decision: %s, %s', (reason, instructions) => {
-  expect(readDecision([restartOf(reason, instructions)], told)).toBeUndefined();
-  expect(readDecision([restartOf(reason, instructions), submit(true)], told)).toEqual({ kind: 'submit' });
+  expect(readDecision([restartOf(reason, instructions)], asked)).toBeUndefined();
+  expect(readDecision([restartOf(reason, instructions), submit(true)], asked)).toEqual({ kind: 'submit' });
 });
 
 test.each([
@@ -53,18 +53,26 @@ test.each([
   ['critical steps are missing', 'Run the tests, and name what fails.'],
   ['The sum is wrong.', 'attempt 2'],
 ])('a restart that says a word of its own is one: %s, %s', (reason, instructions) => {
-  expect(readDecision([restartOf(reason, instructions)], told)).toMatchObject({ kind: 'restart', reason });
+  expect(readDecision([restartOf(reason, instructions)], asked)).toMatchObject({ kind: 'restart', reason });
 });
 
 test.each([
   ['challenge', 'example'],
   ['submit', 'use '],
 ])('a restart in a word each is no decision of a model that a schema holds: %s, %s', (reason, instructions) => {
-  expect(readDecision([restartOf(reason, instructions)], { ...told, isHeld: true })).toBeUndefined();
-  expect(readDecision([restartOf(reason, 'Say why.')], { ...told, isHeld: true })).toMatchObject({ kind: 'restart' });
+  expect(readDecision([restartOf(reason, instructions)], { ...asked, isHeld: true })).toBeUndefined();
+  expect(readDecision([restartOf(reason, 'Say why.')], { ...asked, isHeld: true })).toMatchObject({ kind: 'restart' });
+});
+
+test.each([
+  ['缺少结论', '请补充结论'],
+  ['กลับไปตรวจใหม่', 'เขียนผลรวมให้ถูกต้อง'],
+])('a language without spaces has more than one word: %s, %s', (reason, instructions) => {
+  const decision = readDecision([restartOf(reason, instructions)], { ...asked, isHeld: true });
+  expect(decision).toMatchObject({ kind: 'restart', reason });
 });
 
 test('a restart that asks for what was planned needs no other reason', () => {
-  const decision = readDecision([restartOf('submit', 'submit', { execute: true })], told);
+  const decision = readDecision([restartOf('submit', 'submit', { execute: true })], asked);
   expect(decision).toMatchObject({ kind: 'restart', execute: true });
 });
