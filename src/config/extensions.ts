@@ -61,3 +61,13 @@ export const exportsName = (text: string, name: string): boolean =>
 
 /** Whether a text looks like a custom orchestrator. */
 export const exportsHandleText = (text: string): boolean => exportsName(text, 'handleText');
+
+/** The modules of Node that a text imports by itself, as in `import { readFileSync } from 'node:fs'`; types alone do not count. */
+export function nodeImports(text: string): string[] {
+  const imports = /^\s*(?:import|export)\s+(?!type\b|\{\s*type\b)(?:[^'"]*?\bfrom\s*)?['"](node:[^'"]+)['"]/gm;
+  return [...new Set([...text.matchAll(imports)].map(([, name]) => name!))].sort();
+}
+
+/** Why a module cannot run in workflows, by the names of what it imports. */
+export const cannotImport = (names: string[]): string =>
+  `it imports ${names.join(', ')}, which code that runs in workflows cannot have (docs/custom-orchestrators.md)`;

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { bundleWorkflowCode, type BundleOptions } from '@temporalio/worker';
+import { cannotImport } from '../config/extensions.ts';
 
 type Configuration = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
 
@@ -64,16 +65,20 @@ export async function bundle(
 /** The folder of Temporal's SDK. Modules in other folders cannot find it, and a bundle must have one copy only. */
 const sdk = dirname(dirname(createRequire(import.meta.url).resolve('@temporalio/workflow')));
 
-/** Adapts webpack's configuration, so that TypeScript modules of any folder and of any ending are bundled. */
+/**
+ * Adapts webpack's configuration, so that TypeScript modules of any folder and of any ending are bundled, and sources are mapped by
+ * lines, packages' not at all: a third of the time.
+ */
 export function adaptedConfiguration(configuration: Configuration): Configuration {
   const { resolve, module } = configuration;
-  const rules = (module?.rules ?? []).map(withoutFile);
+  const rules = (module?.rules ?? []).map(withoutFile).map(ofOwnSources);
   // The SDK's bundler strips types from .ts files only.
   const ofTypes = rules.filter(
     (rule) => typeof rule === 'object' && rule?.test instanceof RegExp && rule.test.test('a.ts'),
   ) as object[];
   return {
     ...configuration,
+    devtool: 'inline-cheap-module-source-map',
     resolve: { ...resolve, alias: { ...(resolve?.alias as object), '@temporalio/workflow': sdk } },
     module: { ...module, rules: [...rules, ...ofTypes.map((rule) => ({ ...rule, test: /\.mts$/ }))] },
   };
@@ -94,6 +99,10 @@ function withoutFile<R>(rule: R): R {
   if (typeof use?.loader !== 'string' || !use.loader.includes('swc-loader')) return rule;
   return { ...rule, use: { ...use, options: { ...use.options, swcrc: false } } };
 }
+
+/** The rule that reads the maps of modules' sources, for no package. */
+const ofOwnSources = <R>(rule: R): R =>
+  (rule as { enforce?: string } | undefined)?.enforce === 'pre' ? { ...rule, exclude: /[\\/]node_modules[\\/]/ } : rule;
 
 const listening = (configuration: Configuration, listen: (compilation: Compilation) => void): Configuration => ({
   ...configuration,
@@ -130,6 +139,5 @@ const plain = (message: string): string =>
 function notAllowed(message: string): string | undefined {
   const found = message.matchAll(/^ {2}- '(.*)'$|Reading from "(node:[^"]+)"/gm);
   const names = [...new Set([...found].map(([, listed, read]) => listed ?? read))];
-  if (names.length === 0) return undefined;
-  return `it imports ${names.join(', ')}, which code that runs in workflows cannot have (docs/custom-orchestrators.md)`;
+  return names.length === 0 ? undefined : cannotImport(names.map(String));
 }

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findOrchestrators, noOrchestrators, type CustomOrchestrators } from '../config/extensions.ts';
+import {
+  cannotImport,
+  findOrchestrators,
+  nodeImports,
+  noOrchestrators,
+  textOf,
+  type CustomOrchestrators,
+} from '../config/extensions.ts';
 import type { Bundled, Inputs } from './bundler.ts';
 import { writeAtomic } from '../util/write-atomic.ts';
 
@@ -139,10 +146,11 @@ async function bundleWith(
 
 /**
  * Bundles all files together; where that fails, tries each without the workflows, which takes a third of the time, to find out
- * which ones must be left out.
+ * which ones must be left out. What imports Node's modules by itself is left out untried: mostly a test or a script that has
+ * an orchestrator in a text, and bundling all that it imports takes seconds.
  */
 async function bundled(
-  files: string[],
+  found: string[],
   path: string,
   extensions: string,
   inputs: Inputs,
@@ -152,9 +160,15 @@ async function bundled(
     writeEntry(entry, some, extensions);
     return bundle(entry, [...interceptorModules, guardModule], failureConverter, inputs);
   };
-  const all = await bundleFiles(files, `${path}.cjs`);
-  if ('code' in all) return { code: all.code, orchestrators: { names: files, leftOut: {} } };
   const leftOut: Record<string, string> = {};
+  for (const file of found) {
+    const imported = nodeImports(textOf(resolve(extensions, file)));
+    if (imported.length > 0) leftOut[file] = cannotImport(imported);
+  }
+  inputs.files.push(...Object.keys(leftOut).map((file) => resolve(extensions, file)));
+  const files = found.filter((file) => leftOut[file] === undefined);
+  const all = await bundleFiles(files, `${path}.cjs`);
+  if ('code' in all) return { code: all.code, orchestrators: { names: files, leftOut } };
   for (const file of files) {
     const entry = `${path}.alone.cjs`;
     writeAtomic(entry, `module.exports = ${required(resolve(extensions, file))};\n`);

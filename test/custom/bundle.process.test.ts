@@ -114,6 +114,21 @@ test('what was left out is not tried again until what it lacked is there', async
   expect((await bundleOf(places)).orchestrators.names).toEqual(['./good.ts']);
 });
 
+test('what imports modules of Node by itself is left out without being bundled, until it no longer does', async () => {
+  const places = placesOf({
+    'good.ts': orchestrator("return 'x';", "import type { Stats } from 'node:fs';\n"),
+    'script.ts': orchestrator(
+      'return help;',
+      "import {\n  join,\n} from 'node:path';\nimport 'node:fs';\nimport './help.ts';\n",
+    ),
+  });
+  const { orchestrators } = await bundleOf(places);
+  expect(orchestrators.names).toEqual(['./good.ts']);
+  expect(orchestrators.leftOut['./script.ts']).toContain('it imports node:fs, node:path, which');
+  writeFileSync(join(places.folder, 'script.ts'), orchestrator("return 'x';"));
+  expect((await bundleOf(places)).orchestrators.names).toEqual(['./good.ts', './script.ts']);
+});
+
 test('a file that names a loader of webpack is left out, and the loader is not run: agents may have written both', async () => {
   const places = placesOf({
     'snapshots/run/final/mine.ts': orchestrator("return 'x';", "import '!!./loader.cjs!./text.js';"),
