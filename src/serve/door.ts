@@ -107,8 +107,9 @@ const preflight = {
   'access-control-max-age': '600',
 };
 
+/** The rest of such a request is not read, so that its connection has no use for another. */
 const tooLong = (most: number): HttpProblem =>
-  new HttpProblem(413, `A request has at most ${most.toLocaleString('en-US')} bytes`);
+  new HttpProblem(413, `A request has at most ${most.toLocaleString('en-US')} bytes`, { connection: 'close' });
 
 /** The token in a request's header, which goes before that of its cookie. */
 export const bearerIn = (c: Context): string | undefined =>

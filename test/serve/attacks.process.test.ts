@@ -88,6 +88,10 @@ describe('who has no business here', { timeout: 300_000 }, () => {
   test('cannot send what is too long, with its length or without', async () => {
     const body = 'a'.repeat(longestBody + 1);
     expect(await statusOf('/api/v1/runs', { method: 'POST', body })).toBe(413);
+    // A client is told not to use the connection again.
+    expect(
+      await raw(`POST /api/v1/runs HTTP/1.1\r\nhost: ${url.host}\r\ncontent-length: ${body.length}\r\n\r\n`),
+    ).toMatch(/^HTTP\/1\.1 413[^]*\r\nconnection: close\r\n/i);
     const pieces = new ReadableStream({
       start(controller) {
         for (let left = 5; left > 0; left--) controller.enqueue(new TextEncoder().encode('a'.repeat(1_000_000)));
@@ -146,8 +150,9 @@ describe('who has no business here', { timeout: 300_000 }, () => {
           const socket = await connected();
           socket.pause();
           socket.write(
+            // Fewer in all than one token may ask for at once.
             `GET /api/v1/openapi.json HTTP/1.1\r\nhost: ${url.host}\r\nauthorization: Bearer ${token}\r\n\r\n`.repeat(
-              20,
+              8,
             ),
           );
           return socket;
