@@ -69,9 +69,10 @@ const everyday = [
 ].map((name) => `test/${name}.course.test.ts`);
 
 /** What runs last, with nothing beside it: what hangs on how busy the machine is, and what leaves nothing for anything else. */
-const alone = ['workflows/generated-courses', 'worker/fairness', 'tools/commands/bombs'].map(
-  (name) => `test/${name}.world.test.ts`,
-);
+const alone = ['worker/fairness', 'tools/commands/bombs'].map((name) => `test/${name}.world.test.ts`);
+
+/** What installs Temporal's runtime in a way of its own, which a process does once. */
+const apart = ['test/telemetry/metrics.process.test.ts'];
 
 /** What mostly waits, for a minute or more. It begins first, so that the others do not wait for it in the end. */
 const waiting = [
@@ -99,10 +100,10 @@ class WaitingFirst extends BaseSequencer {
   }
 }
 
-// Rules need the processor all the time. Of all others most of the time goes into waiting: for servers, processes, heartbeats.
-const rules: Group = { groupOrder: 0, maxWorkers: 2, isolate: false, setupFiles: ['test/setup/rules.ts'] };
+// Rules need the processor most of the time. Of all others most of the time goes into waiting: for servers, processes, heartbeats.
+const rules: Group = { groupOrder: 0, maxWorkers: 3, isolate: false, setupFiles: ['test/setup/rules.ts'] };
 const courses: Group = { groupOrder: 1, maxWorkers: 6, isolate: false };
-const processes: Group = { groupOrder: 2, maxWorkers: 5 };
+const processes: Group = { groupOrder: 2, maxWorkers: 5, isolate: false };
 
 /** The tiers; what each holds is in CONTRIBUTING.md. A file's name says its tier, and one without a tier is a rule. */
 export default defineConfig({
@@ -118,7 +119,8 @@ export default defineConfig({
       tier('everyday', { include: everyday }, courses),
       tier('courses', { include: [named('course')], exclude: everyday }, courses),
       tier('smoke', { include: [smoke] }, { ...courses, isolate: true }),
-      tier('processes', { include: [named('process')] }, processes),
+      tier('processes', { include: [named('process')], exclude: apart }, processes),
+      tier('apart', { include: apart }, { ...processes, isolate: true }),
       tier('world', { include: [named('world')], exclude: alone }, processes),
       tier('alone', { include: alone }, { groupOrder: 3, maxWorkers: 1 }),
     ],
