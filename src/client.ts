@@ -46,7 +46,7 @@ export type {
   SolveStats,
   Spent,
   Stats,
-} from './client/sum-up.ts';
+} from './client/aggregate.ts';
 export type { OrchestrationInput, ResearchInput, SessionInput, SolveInput } from './client/inputs.ts';
 export type { EventCursor, WatchOptions } from './client/watch.ts';
 export type { RunDescription, RunInput, StartOptions } from './client/way.ts';

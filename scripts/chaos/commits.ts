@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { TestedStore } from './store.ts';
 import type { Commit } from './verdict.ts';
 
-const lookEveryMs = 250;
+const pollIntervalMs = 250;
 
 /** Looks into the store all the time, and notes when a reply is first seen there. */
 export class CommitWatch {
@@ -21,7 +21,7 @@ export class CommitWatch {
       while (!this.#isOver) {
         // A store that is locked, or away, or not made yet, is looked at again.
         await this.#look().catch(() => {});
-        await pause(lookEveryMs);
+        await pause(pollIntervalMs);
       }
     })();
   }

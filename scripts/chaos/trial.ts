@@ -32,7 +32,7 @@ export interface Trial {
 }
 
 /** How long the runs that are open at the end may take once everything is well again, in milliseconds. */
-const patienceMs = 240_000;
+const timeoutMs = 240_000;
 
 /** Lets runs go on for some minutes while a machine is disturbed, and judges what has become of them. */
 export async function trial(machine: Machine, settings: TrialSettings): Promise<Trial> {
@@ -59,7 +59,7 @@ export async function trial(machine: Machine, settings: TrialSettings): Promise<
     over.abort();
     const counts = await disturbed;
     tell('all is well again; the open runs come to their end');
-    const runs = await load.end(patienceMs);
+    const runs = await load.end(timeoutMs);
     const verdict = verdictOf({ books: await provider.books(), commits: await watch.end(), runs });
     const ownEnds = machine.workers.flatMap((worker) => worker.ownEnds);
     const lines = [

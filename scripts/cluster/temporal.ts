@@ -22,7 +22,7 @@ export interface TemporalServer {
 const databases = { temporal: 'temporal', temporal_visibility: 'visibility' };
 
 /** How long a server may take to answer, in milliseconds. After a kill it waits until its old self counts as gone. */
-const patienceMs = 90_000;
+const timeoutMs = 90_000;
 
 /** Sets up the databases of Temporal's own server and starts it. @param folder for its configuration and its log */
 export async function startTemporal({ server, sql }: Binaries, database: PostgresServer, folder: string) {
@@ -44,7 +44,7 @@ export async function startTemporal({ server, sql }: Binaries, database: Postgre
       closeSync(log);
       child = started;
       const hasEnded = (): boolean => started.exitCode !== null || started.signalCode !== null;
-      if (!(await answersWithin(patienceMs, address, hasEnded)))
+      if (!(await answersWithin(timeoutMs, address, hasEnded)))
         throw new Error(`Temporal's server does not answer; see ${join(folder, 'temporal.log')}`);
     },
     kill: () => killed(child),

@@ -22,7 +22,7 @@ const team = teamOf(['agent1', 'agent2', 'agent3'], { type: 'openai', model: 'sc
 const atOnce = 6;
 
 /** How long runs may take to get somewhere, in milliseconds. */
-const patienceMs = 180_000;
+const timeoutMs = 180_000;
 
 const up = ['up', '-d', '--build', '--wait', '--scale', 'worker=2'];
 
@@ -154,7 +154,7 @@ export async function course(stack: Stack, model: CountingModel, table: Table): 
 }
 
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + patienceMs; !(await isSo()); await pause(500))
+  for (const end = Date.now() + timeoutMs; !(await isSo()); await pause(500))
     must(Date.now() < end, `waited in vain for: ${what}`);
 }
 
@@ -190,7 +190,7 @@ class Person {
     return this.#asks(async ({ client }) => {
       const ended = ids.map(async (id) => {
         const result = client.workflow.getHandle(id).result() as Promise<{ outcome: string }>;
-        const late = pause(patienceMs, { outcome: 'not ended' }, { ref: false });
+        const late = pause(timeoutMs, { outcome: 'not ended' }, { ref: false });
         const { outcome } = await Promise.race([result, late]).catch((error: Error) => ({ outcome: error.message }));
         return { id, outcome };
       });

@@ -18,7 +18,7 @@ export interface Engine {
 }
 
 /** How long an engine may take until it answers, in milliseconds. */
-const patienceMs = 90_000;
+const timeoutMs = 90_000;
 
 const answers = async (): Promise<boolean> => (await tried(['docker', 'info'])).output.includes('Server Version');
 
@@ -34,7 +34,7 @@ export async function openEngine(say: (text: string) => void): Promise<Engine> {
   if (process.env['DOCKER_CONFIG'] === undefined) await findCompose(say);
   let pid: number | undefined;
   const start = async (): Promise<void> => {
-    for (const until = Date.now() + patienceMs; !(await answers()); await pause(200)) {
+    for (const until = Date.now() + timeoutMs; !(await answers()); await pause(200)) {
       if (Date.now() > until) throw new Error(`dockerd does not answer; see ${engineLog}`);
       // After a kill it may give up once, since what it has started before is still there.
       if (pid === undefined || !isAlive(pid)) pid = startEngine();

@@ -8,7 +8,7 @@ import { killedAtOnce, killedRun, killedScript, swapped } from './killed-runs.ts
 import { MortalMachine } from './mortal-machine.ts';
 import type { Place } from './place.ts';
 
-const pace: Pace = { lookEveryMs: 200, queries: 1, messageAfterMs: [40, 350] };
+const pace: Pace = { pollIntervalMs: 200, queries: 1, messageAfterMs: [40, 350] };
 
 /**
  * Kills Temporal's server and the worker in the middle of twelve runs, again and again, and tells how many of them end as if

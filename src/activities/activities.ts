@@ -22,19 +22,19 @@ import { createPersistReport, createRecallReports } from './reports.ts';
 import { createPreparations, type PrepareDependencies } from './prepare.ts';
 import { createSearch } from './search.ts';
 import { createTreeActivities } from './trees.ts';
-import { gated } from './gate.ts';
+import { authorized } from './authorize.ts';
 import { createStoreAttachments } from './files.ts';
 import { createSendWebhook } from './webhooks/send.ts';
 
 /** How long to wait for the cost of a call that was just abandoned: its worker learns of that with a heartbeat. */
 const settlingMs = 1500;
-const lookEveryMs = 100;
+const pollIntervalMs = 100;
 
 type Dependencies = CallModelDependencies & PrepareDependencies & ToolDependencies & OrchestratorDependencies;
 
 /** Makes the activities, which do for workflows whatever is not deterministic. */
 export const createActivities = (dependencies: Dependencies): Activities =>
-  guarded(secretsOf(dependencies.environment), gated(openActivities(dependencies), dependencies.guard));
+  guarded(secretsOf(dependencies.environment), authorized(openActivities(dependencies), dependencies.guard));
 
 function openActivities(dependencies: Dependencies): Activities {
   const { store } = dependencies;
@@ -109,7 +109,7 @@ function openActivities(dependencies: Dependencies): Activities {
             return usage === undefined ? [] : [[id, usage] as [string, TokenUsage]];
           });
         }
-        await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+        await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
       }
     },
   };

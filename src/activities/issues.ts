@@ -5,7 +5,7 @@ import type { Iteration, OpenedIssue, OpenIssueInput, StoredReport } from '../pr
 import type { Store } from '../store/store.ts';
 import { cancellable } from './cancellable.ts';
 import { markdownOf } from '../workflows/research/rules/report.ts';
-import { bounded } from '../tools/web/search/tidy.ts';
+import { bounded } from '../tools/web/search/normalize.ts';
 import { redact } from '../util/text/redact.ts';
 import { retryDelay } from '../util/retry-delay.ts';
 import { beginningOf } from '../workflows/runtime/size.ts';

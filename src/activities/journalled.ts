@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { CallToolResult } from '../protocol/tools/tool.ts';
 import type { Store } from '../store/store.ts';
-import { note } from '../telemetry/call-notes.ts';
+import { recordAttributes } from '../telemetry/call-attributes.ts';
 import { hashOf } from '../util/ids.ts';
 import { cancellable } from './cancellable.ts';
 import { journalKey } from './model.ts';
@@ -23,7 +23,7 @@ export async function journalled(
   const inputHash = hashOf(JSON.stringify(input));
   const known = await store.findToolResult(key, inputHash);
   if (known !== undefined) {
-    note({ journalHit: true });
+    recordAttributes({ journalHit: true });
     return known;
   }
   const result = await make(key);

@@ -14,7 +14,7 @@ import { argumentReader } from './tools/arguments.ts';
 import type { AskClaudeCode, ClaudeCodeResponse } from '../models/claude-code/backend.ts';
 import { fittingRequests } from '../models/fitting.ts';
 import { LiveTextWriter, Progress } from './progress.ts';
-import { note } from '../telemetry/call-notes.ts';
+import { recordAttributes } from '../telemetry/call-attributes.ts';
 import { readReply, withWrittenCalls, type ToolSet } from './reply.ts';
 import type { RunQuickTools } from './tools/quick-tools.ts';
 import { loadImages, resolveMessages, storedMessages } from '../store/resolve.ts';
@@ -77,7 +77,7 @@ export function createCallModel(dependencies: CallModelDependencies) {
     const inputHash = hashOf(JSON.stringify({ ...input, work: sameWork(input.work) }));
     const findReply = async (): Promise<CallModelResult | undefined> => {
       const journalled = await store.findReply(key, inputHash);
-      if (journalled !== undefined) note({ journalHit: true });
+      if (journalled !== undefined) recordAttributes({ journalHit: true });
       return journalled;
     };
     const journalled = attempt > 1 ? await findReply() : undefined;
@@ -166,7 +166,7 @@ export function createCallModel(dependencies: CallModelDependencies) {
       const message = withWrittenCalls(response.message, tools, `written_${messages.length}`, mayCall);
       const spent = checkedUsage(response.usage, messages, message);
       usage = spent;
-      note({ usage: spent, ...(response.model !== undefined && { responseModel: response.model }) });
+      recordAttributes({ usage: spent, ...(response.model !== undefined && { responseModel: response.model }) });
       tookTokens(spent.inputTokens + spent.outputTokens);
       const { reply, written } = await readReply(message, finish, tools.read);
       const tries = await store.tries(key);
@@ -194,7 +194,7 @@ export function createCallModel(dependencies: CallModelDependencies) {
       if (isPause(error)) await rates?.pause(input.backend, msToNumber(error.nextRetryDelay)).catch(() => {});
       if (usage !== undefined || progress.characters > 0 || context.cancellationSignal.aborted) {
         const lost = usage ?? estimateUsage(messages, progress);
-        note({ usage: lost });
+        recordAttributes({ usage: lost });
         await recordTry(store, key, lost);
       } else if (isUnreadable(error)) {
         await recordTry(store, key, sumOfUsage([]));

@@ -1,5 +1,5 @@
 import type { ReadPageInput, ReadPageResult } from '../protocol/search.ts';
-import { bounded, plain } from '../tools/web/search/tidy.ts';
+import { bounded, plain } from '../tools/web/search/normalize.ts';
 import type { Store } from '../store/store.ts';
 import { isPublic, type AddressRule } from '../tools/web/addresses.ts';
 import { fetchText } from '../tools/web/fetch.ts';
@@ -9,7 +9,7 @@ import { cancellable } from './cancellable.ts';
 import type { Text } from '../protocol/message.ts';
 import { blobRef } from '../workflows/agent/previews.ts';
 
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
 /** The longest text of a page, in characters. */
 const longest = 6000;
@@ -27,13 +27,13 @@ const leastText = 500;
  */
 export function createReadPage({ store, pageRule = isPublic }: { store: Store; pageRule?: AddressRule }) {
   return async function readPage({ url }: ReadPageInput): Promise<ReadPageResult> {
-    const timeout = AbortSignal.timeout(patienceMs);
+    const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const text = await cancellable((signal) => read(url, AbortSignal.any([signal, timeout])));
       if (text === '') return { why: 'it has no text' };
       return { text: await storedIfLong(store, text), characters: text.length };
     } catch (error) {
-      if (timeout.aborted) return { why: `it took more than ${patienceMs / 1000} seconds` };
+      if (timeout.aborted) return { why: `it took more than ${timeoutMs / 1000} seconds` };
       if (error instanceof ToolError) return { why: error.message };
       throw error;
     }

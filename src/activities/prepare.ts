@@ -29,9 +29,9 @@ import type { PriceTable } from '../protocol/usage.ts';
 import type { PreparedResearch } from '../protocol/research.ts';
 import type { PreparedAgent, PreparedSession } from '../protocol/session.ts';
 import { howToSearch, variableOf } from '../config/search-services.ts';
-import { refusalText, type Guard } from '../trust/guard.ts';
-import { refusals } from '../trust/refusals.ts';
-import { sealingFor, type Sealing } from '../trust/sealing.ts';
+import { violationText, type Guard } from '../trust/guard.ts';
+import { violations } from '../trust/violations.ts';
+import { sealsFor, type Seals } from '../trust/seals.ts';
 import { inputSchemas, type InputName } from '../trust/schemas.ts';
 import { inputProblem, jsonBytes } from '../workflows/runtime/size.ts';
 import type { ResearchSettings, Team } from '../protocol/settings.ts';
@@ -74,28 +74,28 @@ export function createPreparations(dependencies: PrepareDependencies) {
     async prepareOrchestration(input: unknown): Promise<PreparedOrchestration> {
       const { attachments, config = {}, signature: _, ...rest } = checkedInput(orchestrationInputSchema, input);
       const team = found(config, checkTeam);
-      const sealing = trustIn('orchestration', input as object);
-      const prepared = { ...rest, ...(await prepareTeam(team, sealing, attachments)) };
-      return told({ ...prepared, ...(await sealFiles(input, attachments)) }, sealing, team);
+      const seals = trustIn('orchestration', input as object);
+      const prepared = { ...rest, ...(await prepareTeam(team, seals, attachments)) };
+      return told({ ...prepared, ...(await sealFiles(input, attachments)) }, seals, team);
     },
 
     async prepareSession(input: unknown): Promise<PreparedSession> {
       const { attachments, config, history, text } = checkedInput(sessionInputSchema, input);
       const checked = config === undefined ? undefined : found(config, checkConversation);
-      const sealing = trustIn('session', input as object);
+      const seals = trustIn('session', input as object);
       const rest = { history, ...(text !== undefined && { text }), ...(await sealFiles(input, attachments)) };
       if (checked?.kind === 'team') {
         const { team } = checked;
-        return told({ ...rest, kind: 'team', ...(await prepareTeam(team, sealing, attachments)) }, sealing, team);
+        return told({ ...rest, kind: 'team', ...(await prepareTeam(team, seals, attachments)) }, seals, team);
       }
       const agent = checked?.agent;
-      return told({ ...rest, kind: 'agent', ...(await prepareAgent(agent, sealing, attachments)) }, sealing, agent);
+      return told({ ...rest, kind: 'agent', ...(await prepareAgent(agent, seals, attachments)) }, seals, agent);
     },
 
     async prepareResearch(input: unknown): Promise<PreparedResearch> {
       const { attachments, config = { research: {} }, idea } = checkedInput(researchInputSchema, input);
       const research = found(config, checkResearch);
-      const sealing = trustIn('research', input as object);
+      const seals = trustIn('research', input as object);
       const settings = completeResearch(research, environment);
       const { notices: common, ...facts } = basicsOf(researchKind, research, settings, settings.coordination);
       const notices = [
@@ -106,27 +106,27 @@ export function createPreparations(dependencies: PrepareDependencies) {
       const { github_issue: issue } = settings;
       const sealed = {
         ...settings,
-        backends: await sealing.backends(settings.backends),
-        search: await sealing.mapping('search', settings.search),
-        ...(issue && { github_issue: await sealing.mapping('issue', issue) }),
+        backends: await seals.backends(settings.backends),
+        search: await seals.mapping('search', settings.search),
+        ...(issue && { github_issue: await seals.mapping('issue', issue) }),
       };
       const files = await sealFiles(input, attachments);
-      return told({ idea, settings: sealed, ...facts, notices, ...files }, sealing, research);
+      return told({ idea, settings: sealed, ...facts, notices, ...files }, seals, research);
     },
 
     async prepareSolve(input: unknown): Promise<PreparedSolve> {
       const { attachments, config = { plan: {} }, problem } = checkedInput(solveInputSchema, input);
       const plan = found(config, checkPlan);
-      const sealing = trustIn('planAndExecute', input as object);
+      const seals = trustIn('planAndExecute', input as object);
       const completed = completePlan(plan, environment);
       const settings = { ...completed, tools: withFileTools(completed.tools, attachments) };
       const basics = basicsOf(planKind, plan, settings, settings.coordination);
       const { backends, tools } = settings;
       const { folders, missing } = foldersFor({ executor: [backends.executor.cwd, 'the executor'] });
-      const sealed = { ...settings, backends: await sealing.backends(backends), tools: await sealing.tools(tools) };
+      const sealed = { ...settings, backends: await seals.backends(backends), tools: await seals.tools(tools) };
       const notices = [...basics.notices, ...missing];
-      const files = { ...(await sealing.folders(folders)), ...(await sealFiles(input, attachments)) };
-      return told({ problem, settings: sealed, ...basics, notices, ...files }, sealing, plan);
+      const files = { ...(await seals.folders(folders)), ...(await sealFiles(input, attachments)) };
+      return told({ problem, settings: sealed, ...basics, notices, ...files }, seals, plan);
     },
   };
 
@@ -136,15 +136,15 @@ export function createPreparations(dependencies: PrepareDependencies) {
    *
    * @param input whose shape has been checked
    */
-  function trustIn(name: InputName, input: { config?: unknown; signature?: unknown }): Sealing {
+  function trustIn(name: InputName, input: { config?: unknown; signature?: unknown }): Seals {
     const isSigned = guard.isSigned(input);
     const { config, ...rest } = input;
     const isNamed = config === undefined || typeof config === 'string';
     const brought = isNamed ? rest : input;
-    const refused = isSigned ? [] : refusals(inputSchemas[name], brought, guard.policy);
+    const refused = isSigned ? [] : violations(inputSchemas[name], brought, guard.policy);
     const wrong = input.signature === undefined || isSigned ? [] : [wrongSignature];
-    refuse(refused.length === 0 ? [] : [...refused.map((each) => refusalText(each, commandOf[name])), ...wrong]);
-    return sealingFor(guard, isSigned || isNamed);
+    refuse(refused.length === 0 ? [] : [...refused.map((each) => violationText(each, commandOf[name])), ...wrong]);
+    return sealsFor(guard, isSigned || isNamed);
   }
 
   /** The seal of the attachments that a signed input names by paths. */
@@ -156,10 +156,10 @@ export function createPreparations(dependencies: PrepareDependencies) {
   /** The prepared input, with what a run must know of its namespace, and whom to tell of it. @throws what `within` throws */
   async function told<T>(
     prepared: T,
-    sealing: Sealing,
+    seals: Seals,
     { notify }: Pick<Team, 'notify'> = {},
   ): Promise<T & Pick<Prepared, 'hasQuestion' | 'notify'>> {
-    const receivers = await sealing.notify(notify, ofWorker);
+    const receivers = await seals.notify(notify, ofWorker);
     return within({ ...prepared, ...receivers, ...(namespace.hasQuestion && { hasQuestion: true as const }) });
   }
 
@@ -171,7 +171,7 @@ export function createPreparations(dependencies: PrepareDependencies) {
 
   async function prepareTeam(
     config: TeamConfig,
-    sealing: Sealing,
+    seals: Seals,
     attachments: AttachmentInput[],
   ): Promise<PreparedTeam> {
     const completed = completeTeam(config, environment);
@@ -180,13 +180,13 @@ export function createPreparations(dependencies: PrepareDependencies) {
     const basics = basicsOf(teamKind, config, team, team.orchestrator.coordination);
     const named = team.agents.map(({ backend, id }) => [id, [backend.cwd, `agent ${id}`]] as const);
     const { folders, missing } = foldersFor(Object.fromEntries(named), team.orchestrator.snapshot_storage);
-    const sealed = { team: await sealing.team(team), ...(await sealing.folders(folders)) };
+    const sealed = { team: await seals.team(team), ...(await seals.folders(folders)) };
     return { ...sealed, ...basics, notices: [...basics.notices, ...missing, ...tooManyAnswers(team)] };
   }
 
   async function prepareAgent(
     config: OneAgentConfig | undefined,
-    sealing: Sealing,
+    seals: Seals,
     attachments: AttachmentInput[],
   ): Promise<PreparedAgent> {
     const completed = config === undefined ? defaultAgent(environment) : completeAgent(config);
@@ -194,9 +194,9 @@ export function createPreparations(dependencies: PrepareDependencies) {
     const basics = basicsOf(agentKind, config, agent, agent.coordination);
     const { id, backend } = agent;
     const { folders, missing } = foldersFor({ [id]: [backend.cwd, `agent ${id}`] });
-    const sealed = { ...agent, backend: await sealing.backend(backend), tools: await sealing.tools(agent.tools) };
+    const sealed = { ...agent, backend: await seals.backend(backend), tools: await seals.tools(agent.tools) };
     const notices = [...basics.notices, ...missing];
-    return { agent: sealed, ...basics, notices, ...(await sealing.folders(folders)) };
+    return { agent: sealed, ...basics, notices, ...(await seals.folders(folders)) };
   }
 
   /** The folders with which workspaces begin. */

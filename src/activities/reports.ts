@@ -1,12 +1,12 @@
 import { Context } from '@temporalio/activity';
 import type { Iteration, PersistInput, StoredReport } from '../protocol/research.ts';
-import { Breaks } from '../util/breaks.ts';
+import { Yielder } from '../util/yielder.ts';
 import { hashOf } from '../util/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { Recalled } from '../protocol/search.ts';
 import { addressOfReport, newestReports } from '../tools/web/search/folder.ts';
 import { closeness } from '../util/text/similarity.ts';
-import { bounded, tidied } from '../tools/web/search/tidy.ts';
+import { bounded, normalized } from '../tools/web/search/normalize.ts';
 
 /** The activity `persistReport` stores a run's report. Its id is derived from the run id, so a retry stores no second one. */
 export function createPersistReport({ store }: { store: Store }) {
@@ -33,12 +33,12 @@ const mostRuns = 8;
  */
 export function createRecallReports({ store }: { store: Store }) {
   return async function recallReports({ idea }: { idea: string }): Promise<Recalled[]> {
-    const breaks = new Breaks();
+    const yielder = new Yielder();
     const near: Array<{ stored: StoredReport; similarity: number }> = [];
     for (const stored of await store.reports(newestReports)) {
       const similarity = nearest([idea], ideasOf(stored));
       if (similarity >= leastCloseness) near.push({ stored, similarity });
-      if (breaks.due) await breaks.take();
+      if (yielder.due) await yielder.yield();
     }
     near.sort((one, other) => other.similarity - one.similarity);
     const chosen: typeof near = [];
@@ -57,7 +57,7 @@ const nearest = (ideas: string[], others: string[]): number =>
   Math.max(...ideas.flatMap((idea) => others.map((other) => closeness(idea, other))));
 
 function recalled(stored: StoredReport, similarity: number): Recalled {
-  const [report] = tidied([{ title: stored.report.title, url: addressOfReport(stored.id), text: '' }]);
+  const [report] = normalized([{ title: stored.report.title, url: addressOfReport(stored.id), text: '' }]);
   return {
     title: report?.title ?? stored.id,
     url: addressOfReport(stored.id),

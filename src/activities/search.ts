@@ -3,8 +3,8 @@ import type { SearchInput, SearchResult } from '../protocol/search.ts';
 import { sumOfUsage } from '../store/store.ts';
 import { openSearch, type SearchDependencies } from '../tools/web/search/open-search.ts';
 import { paidFailure, paidIn } from '../tools/web/search/failures.ts';
-import type { Found } from '../tools/web/search/provider.ts';
-import { bounded, tidied } from '../tools/web/search/tidy.ts';
+import type { SearchHit } from '../tools/web/search/provider.ts';
+import { bounded, normalized } from '../tools/web/search/normalize.ts';
 import { cancellable } from './cancellable.ts';
 import { journalled } from './journalled.ts';
 import { storedIfLong } from './pages.ts';
@@ -44,8 +44,8 @@ export function createSearch(dependencies: SearchDependencies) {
     }
   }
 
-  async function resultOf(found: Found[], { query, search, number }: SearchInput): Promise<SearchResult> {
-    const works = tidied(found).slice(0, search.max_results);
+  async function resultOf(found: SearchHit[], { query, search, number }: SearchInput): Promise<SearchResult> {
+    const works = normalized(found).slice(0, search.max_results);
     return {
       hits: works.map(({ title, url }) => ({ title, url })),
       material: await storedIfLong(store, materialOf(works, query, number)),
@@ -56,7 +56,7 @@ export function createSearch(dependencies: SearchDependencies) {
 
 const nothingFor = (query: string): string => `Nothing was found for the query "${query}".`;
 
-function materialOf(works: Found[], query: string, number: number): string {
+function materialOf(works: SearchHit[], query: string, number: number): string {
   if (works.length === 0) return nothingFor(query);
   return works
     .map(({ title, url, text }, index) => `[${number}.${index + 1}] ${title} (${url})\n${text}`.trimEnd())
@@ -66,7 +66,7 @@ function materialOf(works: Found[], query: string, number: number): string {
 /** The longest digest, and the longest text in it, in characters. */
 const longest = { digest: 2000, text: 200 };
 
-function digestOf(works: Found[], query: string, number: number): string {
+function digestOf(works: SearchHit[], query: string, number: number): string {
   if (works.length === 0) return nothingFor(query);
   const lines = works.map(
     ({ title, text }, index) => `- [${number}.${index + 1}] ${title}: ${bounded(text, longest.text)}`,

@@ -5,7 +5,7 @@ import type { CallModelInput, ModelProgress } from '../protocol/model-call.ts';
 import { plainConversation, writingNow } from '../workflows/ask-others/prompts.ts';
 
 /** How long to wait for the text in progress, which is worth little: without it the rest of the conversation remains. */
-const patienceMs = 2000;
+const timeoutMs = 2000;
 
 /**
  * The messages for a shadow: its parent's conversation as plain text, what the parent is writing at this moment, and the
@@ -29,7 +29,7 @@ async function partialOf(activityId: string): Promise<string> {
   const { workflowId = '', runId } = info.workflowExecution ?? {};
   const handle = client.workflow.getHandle(workflowId, runId);
   try {
-    const described = await client.connection.withDeadline(Date.now() + patienceMs, () => handle.describe());
+    const described = await client.connection.withDeadline(Date.now() + timeoutMs, () => handle.describe());
     const { loadedDataConverter } = client.options;
     const raw = await decodeAll(described.raw, loadedDataConverter);
     const call = raw.pendingActivities?.find((pending) => pending.activityId === activityId);

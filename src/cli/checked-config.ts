@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { agentOn, needsDefault, withChoice, type Choice } from '../config/choice.ts';
+import { agentOn, needsDefault, withOverrides, type Overrides } from '../config/overrides.ts';
 import { defaultBackend } from '../config/models/complete-backend.ts';
 import { modelOf } from '../config/models/providers.ts';
 import type { Environment } from '../util/environment.ts';
@@ -95,7 +95,7 @@ const checkedAs =
   };
 
 /** @param isOwn whether the worker has this environment */
-type Blank = (choice: Choice, environment: Environment, isOwn: boolean) => Config | undefined;
+type Blank = (choice: Overrides, environment: Environment, isOwn: boolean) => Config | undefined;
 
 /**
  * @param blank what to put the choice into where there is no file; undefined for the default agent, which is nowhere
@@ -118,11 +118,11 @@ async function read(
   const choice = await choose(shell, options, written, isOwn, mayPrompt && !options.json);
   const base = written ?? blank(choice, environment, isOwn);
   const leave = { isThere: shell.canPrompt, yes: options.yes ?? false };
-  const config = base && withChoice(base, { ...choice, leave });
+  const config = base && withOverrides(base, { ...choice, leave });
   // Workers of others have keys of their own; this person's has the keys of this command.
   if (isOwn) {
     const { backends, missing } = config
-      ? examine(shell, config, dirname(shell.path(options.config ?? 'x')))
+      ? inspectConfig(shell, config, dirname(shell.path(options.config ?? 'x')))
       : {
           backends: [defaultBackend(environment)],
           missing: preflight(agentKind, defaultAgent(environment), environment),
@@ -147,7 +147,7 @@ async function choose(
   written: Config | undefined,
   isOwn: boolean,
   mayPrompt: boolean,
-): Promise<Choice> {
+): Promise<Overrides> {
   const { environment } = shell;
   const { model: name, maxTokens, budget: usd, tools } = options;
   const others = { maxTokens, usd, tools };
@@ -175,7 +175,7 @@ async function checkModels(backends: Backend[], options: CommonOptions, environm
 }
 
 /** What a configuration comes to with the variables of a command. */
-interface Examined {
+interface InspectedConfig {
   backends: Backend[];
   /** What would keep it from running there, such as a key that is not set. */
   missing: string[];
@@ -189,7 +189,7 @@ interface Examined {
  * @param folder that of the configuration
  * @throws `CommandError`, status 2, if the user's file of prices cannot be read
  */
-export function examine(shell: Shell, config: CheckedConfig, folder: string): Examined {
+export function inspectConfig(shell: Shell, config: CheckedConfig, folder: string): InspectedConfig {
   const { environment } = shell;
   const [kind, said] = partsOf(config);
   const settings = kind.complete(said, environment);

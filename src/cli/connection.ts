@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { BadKeyError, connect, taskQueue, UnreachableError, type Reprise } from '../client.ts';
 import { startBackground } from '../local/background.ts';
 import { isOwnServer } from '../local/home-server.ts';
-import { isHeld, readHolder, type Holder } from '../local/lock.ts';
+import { isHeld, readLease, type ServerLease } from '../local/lock.ts';
 import { retentionDays } from '../local/retention.ts';
 import { answers, isListening } from '../local/server.ts';
 import { textOf } from '../config/extensions.ts';
@@ -44,8 +44,8 @@ export function pageOf({ reprise, uiAddress }: Opened, id?: string): string | un
 }
 
 /** This folder's daemon, or one that has died and left a server that still answers. */
-async function usableHolder(home: string): Promise<Holder | undefined> {
-  const holder = readHolder(home);
+async function usableLease(home: string): Promise<ServerLease | undefined> {
+  const holder = readLease(home);
   if (holder === undefined || isHeld(home)) return holder;
   return (await answers(holder.address)) ? holder : undefined;
 }
@@ -64,7 +64,7 @@ export async function withConnection(opened: Promise<Opened>, work: (opened: Ope
 export async function open(shell: Shell, options: CommonOptions): Promise<Opened> {
   const home = homeFolder(shell);
   if (existsSync(home)) openHome(shell);
-  const holder = await usableHolder(home);
+  const holder = await usableLease(home);
   return openAt(shell, targetOf(shell, options.temporal, holder), holder);
 }
 
@@ -88,7 +88,7 @@ function placeOf(shell: Shell, options: CommonOptions): Promise<Place> {
 
 async function findPlace(shell: Shell, options: CommonOptions): Promise<Place> {
   const home = homeFolder(shell);
-  const target = targetOf(shell, options.temporal, await usableHolder(home));
+  const target = targetOf(shell, options.temporal, await usableLease(home));
   if (!target.isLocal) return { target, isOwn: false, isForOthers: true };
   const isOwn = await isOwnServer(home, target.address, target.isNamed);
   if (isOwn) return { target, isOwn, isForOthers: false };
@@ -143,7 +143,7 @@ export async function openWithWorker(shell: Shell, options: WorkerNeeds): Promis
   if (isForOthers) return openElsewhere(shell, target);
   noteUse(home);
   const worker = await workerFor(shell, options, target, isOwn, home);
-  const server = readHolder(home);
+  const server = readLease(home);
   const address = worker.address ?? server?.address ?? target.address;
   return openAt(
     shell,
@@ -259,7 +259,7 @@ function loginName(): string {
 export async function openAt(
   shell: Shell,
   { address, namespace, isLocal }: Omit<Target, 'isNamed'>,
-  holder: Holder | undefined,
+  holder: ServerLease | undefined,
   buildId?: string,
 ): Promise<Opened> {
   const ours = holder?.address === address ? holder : undefined;

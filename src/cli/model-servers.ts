@@ -39,14 +39,14 @@ const bearer = (key: string | undefined): Record<string, string> =>
 const namesOf = (listed: Listed[]): string[] =>
   listed.map(({ id }) => id).filter((id) => /^[^\s\p{Cc}]+$/u.test(id) && !/embed/i.test(id));
 
-interface Found {
+interface FoundServer {
   server: ModelServer;
   /** At least one, the newest first where the server sorts them so. */
   models: [string, ...string[]];
 }
 
-async function findServers(environment: Environment): Promise<Found[]> {
-  const looked = modelServers(environment).map(async (server): Promise<Found[]> => {
+async function findServers(environment: Environment): Promise<FoundServer[]> {
+  const looked = modelServers(environment).map(async (server): Promise<FoundServer[]> => {
     const headers = bearer(environment[server.keyVariable]);
     const [first, ...others] = namesOf((await listedAt(`${server.baseUrl}/models`, headers, glance)) ?? []);
     return first === undefined ? [] : [{ server, models: [first, ...others] }];

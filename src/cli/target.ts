@@ -1,7 +1,7 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { defaultAddress } from '../client.ts';
 import { definedIn } from '../util/environment.ts';
-import type { Holder } from '../local/lock.ts';
+import type { ServerLease } from '../local/lock.ts';
 import { usageError } from './exit.ts';
 import type { Shell } from './shell.ts';
 
@@ -21,7 +21,7 @@ export interface Target {
  *
  * @throws `CommandError`, status 2, where that configuration cannot be read
  */
-export function targetOf(shell: Shell, temporal: string | undefined, holder: Holder | undefined): Target {
+export function targetOf(shell: Shell, temporal: string | undefined, holder: ServerLease | undefined): Target {
   const { configured, namespace } = temporalConfig(shell);
   const named = temporal || configured;
   const address = (named || holder?.address || defaultAddress).replace(/^localhost:/, '127.0.0.1:');

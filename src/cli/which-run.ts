@@ -8,7 +8,7 @@ import { CommandError, usageError } from './exit.ts';
 import type { Shell } from './shell.ts';
 
 /** The runs that a command can be about, in words, and as Temporal's lists of workflows select them. */
-interface Choice {
+interface Selection {
   what: string;
   query: string;
 }
@@ -24,7 +24,7 @@ export const choices = {
     query: `${ofTypes(['orchestration', 'research'])} AND ${openOnly}`,
   },
   research: { what: 'research run that goes on', query: `${ofTypes(['research'])} AND ${openOnly}` },
-} satisfies Record<string, Choice>;
+} satisfies Record<string, Selection>;
 
 /**
  * The run that a person means: that of an id, the only one whose id begins so, or the newest one, which is then told.
@@ -37,7 +37,7 @@ export async function runMeant(
   shell: Shell,
   reprise: Reprise,
   given: string | undefined,
-  choice: Choice,
+  choice: Selection,
 ): Promise<string> {
   if (given === undefined) {
     const [[newest] = []] = await runsOf(reprise, choice.query);

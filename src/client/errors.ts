@@ -1,5 +1,5 @@
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
-import { answerRoom } from '../protocol/questions.ts';
+import { maxAnswerChars } from '../protocol/questions.ts';
 import { taskQueue } from './names.ts';
 
 /** There is no run of that id, or it has ended, so that it takes nothing from a person. */
@@ -21,7 +21,7 @@ export class AnswerTooLongError extends Error {
   override name = 'AnswerTooLongError';
 
   constructor(characters: number) {
-    const [found, room] = [characters, answerRoom].map((each) => each.toLocaleString('en-US'));
+    const [found, room] = [characters, maxAnswerChars].map((each) => each.toLocaleString('en-US'));
     super(`The answer has ${found} characters, and all answers of a session may have ${room} together`);
   }
 }

@@ -10,7 +10,7 @@ import { newRunId } from './names.ts';
 import { SessionRun } from './session-run.ts';
 import { OrchestrationRun, ResearchRun, Run, SolveRun } from './run.ts';
 import type { StatsOptions } from './stats.ts';
-import type { Stats } from './sum-up.ts';
+import type { Stats } from './aggregate.ts';
 import type { InputName } from '../trust/schemas.ts';
 import type { RunInput, Runs, RunWay, StartOptions } from './way.ts';
 

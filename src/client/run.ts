@@ -2,7 +2,7 @@ import type { RunEvent } from '../protocol/events.ts';
 import type { ToolDecision } from '../protocol/tools/permissions.ts';
 import type { OrchestrationResult } from '../protocol/orchestration.ts';
 import type { SolveResult, SolveState } from '../protocol/plan-and-execute.ts';
-import { answerRoom, type HumanReply, type PendingQuestion } from '../protocol/questions.ts';
+import { maxAnswerChars, type HumanReply, type PendingQuestion } from '../protocol/questions.ts';
 import type { OperatorDecision, ResearchResult, ResearchState } from '../protocol/research.ts';
 import type { OrchestrationState, RunResult, State } from '../protocol/state.ts';
 import { AnswerTooLongError, RunNotOpenError } from './errors.ts';
@@ -41,7 +41,7 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
    * @throws `AnswerTooLongError`, before anything is sent; `RunNotOpenError` where the run is unknown or has ended
    */
   async answer(reply: HumanReply): Promise<void> {
-    if (reply.answer.length > answerRoom) throw new AnswerTooLongError(reply.answer.length);
+    if (reply.answer.length > maxAnswerChars) throw new AnswerTooLongError(reply.answer.length);
     await this.way.message('answer', reply);
   }
 

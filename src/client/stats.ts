@@ -2,7 +2,7 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { ofTypes } from '../util/run-status.ts';
 import { listed } from './list.ts';
 import { isLost } from './snapshot.ts';
-import { resultsOf, sumUp, type Results, type Stats } from './sum-up.ts';
+import { resultsOf, sumUp, type Results, type Stats } from './aggregate.ts';
 
 export interface StatsOptions {
   /** Is told after each run how many have been read. */

@@ -11,7 +11,7 @@ export interface StorePlace {
 }
 
 /** How long a store has for its answer, since the events of a run wait for it, and for how long it is left alone otherwise, in milliseconds. */
-const patienceMs = 1000;
+const timeoutMs = 1000;
 const restMs = 5000;
 
 /** The texts in progress of a store: none where it is not there or cannot be read, since they are for looking on alone. */
@@ -55,7 +55,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   try {
     return await Promise.race([
       work,
-      pause(patienceMs, undefined, { signal }).then(() => Promise.reject(new Error('late'))),
+      pause(timeoutMs, undefined, { signal }).then(() => Promise.reject(new Error('late'))),
     ]);
   } finally {
     late.abort();

@@ -12,7 +12,7 @@ import type { ListedRun, ListOptions } from './list.ts';
 import type { RunRecord, RunStatus, ShowOptions } from './show/show.ts';
 import type { PendingCall, RunSnapshot } from './snapshot.ts';
 import type { StatsOptions } from './stats.ts';
-import type { Stats } from './sum-up.ts';
+import type { Stats } from './aggregate.ts';
 import type { EventCursor, WatchOptions } from './watch.ts';
 
 /** The input of a run of any kind. */

@@ -55,14 +55,14 @@ function written(schema: z.ZodType): JsonSchema {
   const made = z.toJSONSchema(schema, {
     io: 'input',
     target: 'draft-07',
-    override: ({ jsonSchema }) => tidy(jsonSchema),
+    override: ({ jsonSchema }) => normalizeSchema(jsonSchema),
   });
   const { $schema: _, ...rest } = made as JsonSchema;
   return rest;
 }
 
 /** Leaves out what tells an author nothing: privileges, the greatest safe integer, and `{}` as a default, which editors would insert. */
-function tidy(schema: JsonSchema): void {
+function normalizeSchema(schema: JsonSchema): void {
   delete schema['privilege'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
   if (JSON.stringify(schema['default']) === '{}') delete schema['default'];

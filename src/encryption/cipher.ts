@@ -4,16 +4,16 @@
  */
 export interface Cipher {
   /** @param place the table and key of the row, for which alone the sealed text can be opened again */
-  sealText(text: string, place: string): string;
-  openText(stored: string, place: string): string;
-  sealBytes(bytes: Uint8Array, place: string): Uint8Array;
-  openBytes(stored: Uint8Array, place: string): Uint8Array;
+  encryptText(text: string, place: string): string;
+  decryptText(stored: string, place: string): string;
+  encryptBytes(bytes: Uint8Array, place: string): Uint8Array;
+  decryptBytes(stored: Uint8Array, place: string): Uint8Array;
 }
 
 /** Leaves everything as it is. */
 export const plain: Cipher = {
-  sealText: (text) => text,
-  openText: (stored) => stored,
-  sealBytes: (bytes) => bytes,
-  openBytes: (stored) => stored,
+  encryptText: (text) => text,
+  decryptText: (stored) => stored,
+  encryptBytes: (bytes) => bytes,
+  decryptBytes: (stored) => stored,
 };

@@ -72,7 +72,7 @@ export async function startBackground(settings: BackgroundSettings): Promise<Wor
     const worker = readWorker(folder);
     if (worker?.isReady && !worker.standsIn && isAlive(worker.pid) && isHeld(folder)) return worker;
     // An `up` ends with status 0 where another command's was quicker, which is then waited for.
-    const isAlone = status === 0 && Date.now() - endedAt > patienceMs && !isHeld(folder);
+    const isAlone = status === 0 && Date.now() - endedAt > timeoutMs && !isHeld(folder);
     if (isAlone || (status !== undefined && status !== 0))
       throw new Error(`The background worker did not start (its process ended: ${status}):\n${tail(logOf(home))}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -88,7 +88,7 @@ export const progressIn = (added: string): string =>
     .trim();
 
 /** How long another command's `up` may be without a sign of life, in milliseconds: on a busy machine a process begins slowly. */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 /** Whether a process is an `up`. */
 function isUp(pid: number): boolean {

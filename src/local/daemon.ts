@@ -13,7 +13,7 @@ import { keepLogsShort } from '../worker/rotation.ts';
 import { codecEndpoint, serveHomeCodec } from './home-codec.ts';
 import { openHttpDoor, type HttpDoor } from './http-door.ts';
 import { databaseOf, endServers, isAnotherHomes, portOf, type DaemonMessage } from './home-server.ts';
-import { readLastHolder, takeLock, type Holder } from './lock.ts';
+import { readLastLease, takeLock, type ServerLease } from './lock.ts';
 import { freePort, hiddenPlace, listenNear } from './ports.ts';
 import { startServer, type RunningServer } from './server.ts';
 import { findTemporalCli } from './temporal-cli.ts';
@@ -21,7 +21,7 @@ import { uiProxy } from './ui-proxy.ts';
 import { idleMs, lastUse } from './use.ts';
 import { liveWorkers } from './workers.ts';
 
-const lookEveryMs = 5000;
+const pollIntervalMs = 5000;
 
 /** Where the HTTP server is where nobody else is there. */
 const defaultHttp = 'http://127.0.0.1:8234';
@@ -50,7 +50,7 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
  * person may have open, or else what is asked for. @returns the port, and the one that the Web UI should have
  */
 async function choosePort(): Promise<{ port: number; wantedUi: number }> {
-  const last = readLastHolder(home);
+  const last = readLastLease(home);
   const isKept = last !== undefined && (!isNamed || last.asked === asked || last.address === asked);
   const wanted = portOf(isKept ? last.address : asked);
   let port = await freePort(wanted);
@@ -65,7 +65,7 @@ async function choosePort(): Promise<{ port: number; wantedUi: number }> {
 }
 
 // Whoever asks whether the lock is held has it for a moment; then this one ends, and is started again.
-const lock = takeLock<Holder>(home);
+const lock = takeLock<ServerLease>(home);
 if (lock === undefined) process.exit();
 
 let isEnding = false;
@@ -121,7 +121,7 @@ async function reopen(port: number, uiPort: number): Promise<RunningServer> {
 async function serve(): Promise<void> {
   // One whose daemon was killed.
   await endServers(home);
-  const httpPort = portOf(readLastHolder(home)?.httpAddress ?? defaultHttp);
+  const httpPort = portOf(readLastLease(home)?.httpAddress ?? defaultHttp);
   const { server: first, uiPort } = await openFirst();
   let server = first;
   const { address } = server;
@@ -137,7 +137,7 @@ async function serve(): Promise<void> {
   const httpAddress = http && `http://127.0.0.1:${http.port}`;
   for (;;) {
     const places = { address, asked, uiAddress, ...(httpAddress && { httpAddress }) };
-    const ready: Holder = { pid: process.pid, ...places, serverPid: server.process.pid ?? 0 };
+    const ready: ServerLease = { pid: process.pid, ...places, serverPid: server.process.pid ?? 0 };
     lock?.describe(ready);
     await tell({ ready });
     const { exitCode, signalCode } = server.process;
@@ -150,9 +150,9 @@ async function serve(): Promise<void> {
 
 async function endWhenIdle(): Promise<void> {
   let usedAt = Date.now();
-  const patienceMs = idleMs(process.env);
-  while (Date.now() - Math.max(usedAt, lastUse(home)) < patienceMs) {
-    await pause(Math.min(lookEveryMs, patienceMs / 4));
+  const timeoutMs = idleMs(process.env);
+  while (Date.now() - Math.max(usedAt, lastUse(home)) < timeoutMs) {
+    await pause(Math.min(pollIntervalMs, timeoutMs / 4));
     if (liveWorkers(home).some(({ address }) => address === undefined)) usedAt = Date.now();
   }
   await end();

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '../util/cache-folder.ts';
 import { privateFolder, privateMode } from '../util/private-files.ts';
 import { endProcess, processes } from '../util/processes.ts';
-import { isHeld, readHolder, type Holder } from './lock.ts';
+import { isHeld, readLease, type ServerLease } from './lock.ts';
 import { answers } from './server.ts';
 
 /** Is told what takes long, and what went wrong. */
@@ -17,7 +17,7 @@ export interface DaemonMessage {
   say?: string;
   /** Why there is no server. */
   failed?: string;
-  ready?: Holder;
+  ready?: ServerLease;
 }
 
 interface JoinSettings {
@@ -36,15 +36,15 @@ interface JoinSettings {
 }
 
 /** How long another command's daemon may take until its server answers, in milliseconds; it may have to fetch the Temporal CLI. */
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 
 /** Finds the server of a home folder, and starts it with its daemon where there is none. Of several that do so, one starts it. */
-export async function joinServer(settings: JoinSettings): Promise<{ server: Holder; isStarted: boolean }> {
+export async function joinServer(settings: JoinSettings): Promise<{ server: ServerLease; isStarted: boolean }> {
   const { home, isOver } = settings;
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + timeoutMs;
   while (!isOver() && Date.now() < deadline) {
     if (isHeld(home)) {
-      const server = readHolder(home);
+      const server = readLease(home);
       if (server !== undefined && (await answers(server.address))) return { server, isStarted: false };
     } else {
       const server = await startDaemon(settings);
@@ -65,7 +65,7 @@ async function startDaemon({
   isNamed,
   say,
   variables,
-}: JoinSettings): Promise<Holder | undefined> {
+}: JoinSettings): Promise<ServerLease | undefined> {
   const named = isNamed ? ['--named'] : [];
   const words = [main, ...named, '--temporal', asked, '--configs', configs, '--home', homePath(home)];
   privateFolder(join(home, 'logs'));
@@ -73,7 +73,7 @@ async function startDaemon({
   const env = { ...variables, NODE_COMPILE_CACHE: join(cacheFolder(), 'compiled') };
   const child = spawn(process.execPath, words, { stdio: ['ignore', log, log, 'ipc'], detached: true, env });
   closeSync(log);
-  const { promise, reject, resolve } = Promise.withResolvers<Holder | undefined>();
+  const { promise, reject, resolve } = Promise.withResolvers<ServerLease | undefined>();
   child.on('message', ({ failed, ready, say: text }: DaemonMessage) => {
     if (text !== undefined) say(text);
     if (failed !== undefined) reject(new Error(failed));
@@ -101,7 +101,7 @@ export class OtherAddressError extends Error {}
  */
 export async function isOwnServer(home: string, address: string, isNamed: boolean): Promise<boolean> {
   const own = serversOf(home)[0];
-  const recorded = readHolder(home);
+  const recorded = readLease(home);
   // To look whether a folder is held leaves a file in it, also where the command will not run.
   const holder = recorded !== undefined && isHeld(home) ? recorded : undefined;
   if ([own?.address, holder?.address, holder?.asked].includes(address)) return true;

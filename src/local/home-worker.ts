@@ -4,7 +4,7 @@ import { untilRegistered, workerIdentity } from '../worker/deployment.ts';
 import type { WorkerRecord } from './workers.ts';
 
 /** How a worker ends: `hand over` lets all its calls in flight finish. */
-export type Ending = 'stop' | 'hand over';
+export type ShutdownMode = 'stop' | 'hand over';
 
 /** How long `stop` waits for calls in flight, in milliseconds. */
 const graceMs = 5000;
@@ -49,7 +49,7 @@ export class HomeWorker {
     this.done.catch(() => {});
   }
 
-  async end(ending: Ending): Promise<void> {
+  async end(ending: ShutdownMode): Promise<void> {
     if (this.#worker.getState() === 'RUNNING') this.#worker.shutdown();
     const ended = this.done.catch(() => {});
     if (ending === 'hand over') return ended;

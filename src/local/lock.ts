@@ -6,7 +6,7 @@ import { writeAtomic } from '../util/write-atomic.ts';
 import { isAlive } from '../util/processes.ts';
 
 /** The daemon that keeps a home folder's server. */
-export interface Holder {
+export interface ServerLease {
   pid: number;
   address: string;
   /** The address that was asked for; it differs from `address` where its port was taken. */
@@ -84,8 +84,8 @@ function readJson(file: string): unknown {
 }
 
 /** The daemon that keeps a home folder's server, or one that has died. */
-export const readHolder = (home: string): Holder | undefined => readRecord(home) as Holder | undefined;
+export const readLease = (home: string): ServerLease | undefined => readRecord(home) as ServerLease | undefined;
 
 /** The same, or the one that has ended in order: where it was, its successor is looked for. */
-export const readLastHolder = (home: string): Holder | undefined =>
-  readHolder(home) ?? (readJson(lastFile(home)) as Holder | undefined);
+export const readLastLease = (home: string): ServerLease | undefined =>
+  readLease(home) ?? (readJson(lastFile(home)) as ServerLease | undefined);

@@ -40,7 +40,7 @@ const pragmas = ['journal_mode=WAL', 'synchronous=FULL'];
 const allowedHosts = '["no host at all"]';
 
 /** How long a new server may take until it answers, in milliseconds. */
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 /** How long a server that listens may take to answer, in milliseconds; a busy machine is slow. */
 const answerPatienceMs = 3000;
@@ -102,7 +102,7 @@ async function startOnce(settings: ServerSettings): Promise<RunningServer> {
   });
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   try {
-    const isAnswering = await Promise.race([answersWithin(patienceMs, address, hasEnded), ended]);
+    const isAnswering = await Promise.race([answersWithin(timeoutMs, address, hasEnded), ended]);
     if (!isAnswering) throw new Error(`The Temporal server at ${address} does not answer`);
     if (!(await Promise.race([refusesHttp(httpPort), ended])))
       throw new Error(

@@ -4,7 +4,7 @@ import type { ToolChoice } from '../protocol/model-call.ts';
 import { anthropicWire, inputOf, readStream, type KeptBlocks } from './anthropic-stream.ts';
 import { bindingBeta, effortParameter, isUnasked, thinkingParameter } from './claude-thinking.ts';
 import type { Endpoint } from './failures.ts';
-import type { Learned } from './learned.ts';
+import type { ParameterQuirks } from './parameter-quirks.ts';
 import { writtenSchema } from './written-schema.ts';
 import { imageData, type LoadedImages, type ModelRequest, type ModelResponse, type ModelSettings } from './model.ts';
 
@@ -16,10 +16,10 @@ export async function askAnthropic(
   client: Anthropic,
   settings: ModelSettings,
   request: ModelRequest,
-  { endpoint, learned }: { endpoint: Endpoint; learned: Learned },
+  { endpoint, quirks }: { endpoint: Endpoint; quirks: ParameterQuirks },
 ): Promise<ModelResponse> {
-  const stream = await learned.send(
-    () => requestBody(settings, request, learned),
+  const stream = await quirks.send(
+    () => requestBody(settings, request, quirks),
     settings.extraBody,
     (body) =>
       client.messages.create(body as Anthropic.MessageCreateParamsStreaming, {
@@ -36,7 +36,7 @@ type Body = Omit<Anthropic.MessageCreateParamsStreaming, 'thinking'> & {
 
 const isBinding = ({ thinking }: Body): boolean => thinking !== undefined && 'block_binding' in thinking;
 
-function requestBody(settings: ModelSettings, request: ModelRequest, learned: Learned): Body {
+function requestBody(settings: ModelSettings, request: ModelRequest, quirks: ParameterQuirks): Body {
   const { model, temperature, maxTokens = defaultMaxTokens, effort, capabilities } = settings;
   const { messages, images, tools, toolChoice } = request;
   const { system, messages: params } = toAnthropicConversation(messages, images, model);
@@ -44,7 +44,7 @@ function requestBody(settings: ModelSettings, request: ModelRequest, learned: Le
   const thinking = thinkingParameter(model, effort, capabilities.outputTokens);
   const isThinking = thinking === undefined ? isUnasked(model) : thinking.type !== 'disabled';
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : 0;
-  const written = writtenSchema(request, capabilities, learned);
+  const written = writtenSchema(request, capabilities, quirks);
   const led = isThinking && budget === 0 ? effortParameter(effort) : undefined;
   return {
     model,

@@ -1,7 +1,7 @@
 import { tagged, taggedIn } from '../protocol/headings.ts';
 import type { Message } from '../protocol/message.ts';
 import { cutInMiddle } from '../util/text/cut.ts';
-import { limitFor } from '../workflows/runtime/fitted.ts';
+import { limitFor } from '../workflows/runtime/truncate.ts';
 
 /** The least that is left of a section, in tokens: with less, nobody could tell what it says. */
 const least = 60;

@@ -40,7 +40,7 @@ export function fittingRequests(openModel: (backend: Backend) => Model) {
 
   return async function send(backend: Backend, conversation: Message[], request: Request): Promise<Response> {
     const { loadImages, summaries, ...rest } = request;
-    const fitted = async (messages: Message[], most: number): Promise<Message[]> =>
+    const truncated = async (messages: Message[], most: number): Promise<Message[]> =>
       compacted(summaries === undefined ? messages : await summarised(messages, most, summaries), most);
     const served = await openModel(backend).servedContext?.();
     const id = `${backend.type} ${backend.base_url} ${backend.model}`;
@@ -48,7 +48,7 @@ export function fittingRequests(openModel: (backend: Backend) => Model) {
     const sees = capabilitiesOf(backend).images && !blind.has(id);
     let whole = sees ? conversation : withoutImages(conversation, takesNone(backend));
     const notes = whole.some((message, index) => message !== conversation[index]) ? [unseen(backend)] : [];
-    let messages = backend.type === 'offline' ? whole : await fitted(whole, Math.min(room, refused.get(id) ?? room));
+    let messages = backend.type === 'offline' ? whole : await truncated(whole, Math.min(room, refused.get(id) ?? room));
     for (;;) {
       const images = await loadImages(messages);
       const sent = messages;
@@ -74,7 +74,7 @@ export function fittingRequests(openModel: (backend: Backend) => Model) {
         }
         if (!(error instanceof ApplicationFailure) || error.type !== failureTypes.contextTooLong) throw error;
         const size = tokensOf(sent);
-        messages = await fitted(whole, Math.floor(size * afterRefusal));
+        messages = await truncated(whole, Math.floor(size * afterRefusal));
         if (tokensOf(messages) >= size) throw tooLong(error);
         refused.set(id, Math.floor(size * afterRefusal));
       }

@@ -5,7 +5,7 @@ import { keyMissing, variablesIn, withVariables } from '../config/variables.ts';
 import { capabilitiesOf } from '../config/models/model-capabilities.ts';
 import { askAnthropic } from './anthropic.ts';
 import { unfitKey, type Endpoint } from './failures.ts';
-import { Learned } from './learned.ts';
+import { ParameterQuirks } from './parameter-quirks.ts';
 import { withTypedFailures, type Model, type ModelRequest, type ModelSettings } from './model.ts';
 import { offlineModel } from './offline/index.ts';
 import { askChat } from './openai.ts';
@@ -30,7 +30,7 @@ const mostDoublings = 6;
  * @throws `ApplicationFailure` of type `MissingKey`, not retryable, which names the variable
  */
 export function modelOpener(environment: Environment): (backend: Backend) => Model {
-  const learnedOf = remember((_address: string, subject: string) => new Learned(subject));
+  const quirksOf = remember((_address: string, subject: string) => new ParameterQuirks(subject));
   const contextOf = servedContexts(environment);
   const withoutResponses = new Set<string>();
 
@@ -55,8 +55,8 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
       isKeyless: key === undefined && variable === undefined,
       secrets: key === undefined ? secrets : [key, ...secrets],
     };
-    const learned = learnedOf(baseUrl, `${backend.type} ${model}`);
-    const settings = settingsOf(backend, model, learned);
+    const quirks = quirksOf(baseUrl, `${backend.type} ${model}`);
+    const settings = settingsOf(backend, model, quirks);
 
     /** The options of both SDKs for one request. They do not retry, since Temporal does. */
     const optionsFor = ({ attempt = 1, beforeSend }: ModelRequest) => ({
@@ -77,24 +77,24 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
       if (!/^[\x20-\x7E]*$/.test(key?.trim() ?? '')) throw unfitKey(endpoint);
       if (backend.type === 'claude') {
         const client = new Anthropic({ ...optionsFor(request), authToken: null });
-        return askAnthropic(client, settings, request, { endpoint, learned });
+        return askAnthropic(client, settings, request, { endpoint, quirks });
       }
       const client = new OpenAI(optionsFor(request));
       if (backend.type !== 'openai' || withoutResponses.has(baseUrl)) {
-        return askChat(client, settings, request, { endpoint, learned });
+        return askChat(client, settings, request, { endpoint, quirks });
       }
       try {
-        return await askResponses(client, settings, request, { endpoint, learned });
+        return await askResponses(client, settings, request, { endpoint, quirks });
       } catch (error) {
         if (!lacksResponses(error, baseUrl)) throw error;
-        const response = await askChat(client, settings, request, { endpoint, learned });
+        const response = await askChat(client, settings, request, { endpoint, quirks });
         withoutResponses.add(baseUrl);
         return response;
       }
     };
     const opened = withTypedFailures(endpoint, async (request) => {
       const response = await ask(request);
-      const notices = [...(response.notices ?? []), ...learned.takeNotices()];
+      const notices = [...(response.notices ?? []), ...quirks.takeNotices()];
       return { ...response, ...(notices.length > 0 && { notices }) };
     });
     return { ...opened, servedContext: () => contextOf(backend) };
@@ -102,13 +102,13 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
 }
 
 /** A backend's settings as far as its model takes them. What the table says that it does not take is left out. */
-function settingsOf(backend: Backend, model: string, learned: Learned): ModelSettings {
+function settingsOf(backend: Backend, model: string, quirks: ParameterQuirks): ModelSettings {
   const { temperature, max_tokens: maxTokens, reasoning_effort: effort, extra_body: extraBody } = backend;
   const capabilities = capabilitiesOf({ type: backend.type, model });
   const hottest = capabilities.temperature;
   const takesEffort = effort === undefined || capabilities.efforts.includes(effort);
-  if (temperature !== undefined && hottest === null) learned.leftOut('temperature');
-  if (!takesEffort) learned.leftOut(`reasoning_effort ${effort}`);
+  if (temperature !== undefined && hottest === null) quirks.leftOut('temperature');
+  if (!takesEffort) quirks.leftOut(`reasoning_effort ${effort}`);
   return {
     model,
     temperature: temperature === undefined || hottest === null ? undefined : Math.min(hottest, temperature),

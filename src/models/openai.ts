@@ -4,7 +4,7 @@ import type { Finish, ToolChoice } from '../protocol/model-call.ts';
 import type { Capabilities } from '../config/models/model-capabilities.ts';
 import { usageOr } from './estimate.ts';
 import { contentRefused, replyTooLarge, serverFailed, streamCut, type Endpoint } from './failures.ts';
-import type { Learned } from './learned.ts';
+import type { ParameterQuirks } from './parameter-quirks.ts';
 import {
   imageData,
   readableArguments,
@@ -26,10 +26,10 @@ export async function askChat(
   client: OpenAI,
   settings: ModelSettings,
   request: ModelRequest,
-  { endpoint, learned }: { endpoint: Endpoint; learned: Learned },
+  { endpoint, quirks }: { endpoint: Endpoint; quirks: ParameterQuirks },
 ): Promise<ModelResponse> {
-  const stream = await learned.send(
-    () => requestBody(settings, request, learned),
+  const stream = await quirks.send(
+    () => requestBody(settings, request, quirks),
     settings.extraBody,
     (body) => client.chat.completions.create(body, { signal: request.signal }),
   );
@@ -39,12 +39,12 @@ export async function askChat(
 function requestBody(
   { model, temperature, maxTokens, effort, capabilities }: ModelSettings,
   request: ModelRequest,
-  learned: Learned,
+  quirks: ParameterQuirks,
 ): OpenAI.ChatCompletionCreateParamsStreaming {
   const { messages, images, tools, toolChoice = 'auto' } = request;
-  const written = writtenSchema(request, capabilities, learned);
+  const written = writtenSchema(request, capabilities, quirks);
   // Weak models imitate tools that they may not use, so these are left out, except where the server wants them defined.
-  const offered = toolChoice === 'none' && !learned.wantsTools ? [] : usable(tools, toolChoice);
+  const offered = toolChoice === 'none' && !quirks.wantsTools ? [] : usable(tools, toolChoice);
   // A model that takes no temperature reasons, and its limit, which includes the reasoning, has the newer name.
   const limit = capabilities.temperature === null ? 'max_completion_tokens' : 'max_tokens';
   return {

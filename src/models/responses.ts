@@ -4,7 +4,7 @@ import type { Finish, ToolChoice } from '../protocol/model-call.ts';
 import type { Capabilities } from '../config/models/model-capabilities.ts';
 import { usageOr } from './estimate.ts';
 import { contentRefused, replyTooLarge, responseFailed, streamCut, type Endpoint } from './failures.ts';
-import type { Learned } from './learned.ts';
+import type { ParameterQuirks } from './parameter-quirks.ts';
 import {
   imageData,
   readableArguments,
@@ -33,18 +33,18 @@ export async function askResponses(
   client: OpenAI,
   settings: ModelSettings,
   request: ModelRequest,
-  { endpoint, learned }: { endpoint: Endpoint; learned: Learned },
+  { endpoint, quirks }: { endpoint: Endpoint; quirks: ParameterQuirks },
 ): Promise<ModelResponse> {
   const ask = (conversation: ModelRequest) =>
-    learned.send(
-      () => requestBody(settings, conversation, learned),
+    quirks.send(
+      () => requestBody(settings, conversation, quirks),
       settings.extraBody,
       (body) => client.responses.create(body, { signal: request.signal }),
     );
   const stream = await ask(request).catch((error: unknown) => {
     // The keys change after some time, and a conversation may be older.
     if ((error as { code?: unknown }).code !== 'invalid_encrypted_content') throw error;
-    learned.tell('cannot read the reasoning in earlier replies any more: left out');
+    quirks.tell('cannot read the reasoning in earlier replies any more: left out');
     return ask({ ...request, messages: request.messages.map(withoutReasoning) });
   });
   return readStream(stream, request, settings.model, endpoint);
@@ -53,10 +53,10 @@ export async function askResponses(
 function requestBody(
   { model, temperature, maxTokens, effort, capabilities }: ModelSettings,
   request: ModelRequest,
-  learned: Learned,
+  quirks: ParameterQuirks,
 ): Body {
   const { messages, images, tools, toolChoice = 'auto' } = request;
-  const written = writtenSchema(request, capabilities, learned);
+  const written = writtenSchema(request, capabilities, quirks);
   const reasons = capabilities.efforts.length > 0;
   return {
     model,

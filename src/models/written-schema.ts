@@ -1,7 +1,7 @@
 import type { ToolSpec } from '../protocol/message.ts';
 import type { ToolChoice } from '../protocol/model-call.ts';
 import type { Capabilities } from '../config/models/model-capabilities.ts';
-import type { Learned } from './learned.ts';
+import type { ParameterQuirks } from './parameter-quirks.ts';
 import type { ModelRequest } from './model.ts';
 import { strictSchema } from './strict-schema.ts';
 
@@ -22,9 +22,9 @@ export interface WrittenSchema {
 export function writtenSchema(
   { bySchema, tools, toolChoice }: Pick<ModelRequest, 'bySchema' | 'tools' | 'toolChoice'>,
   { forcedTools, strictSchemas }: Capabilities,
-  learned: Learned,
+  quirks: ParameterQuirks,
 ): WrittenSchema | undefined {
-  if (bySchema === undefined || forcedTools || !learned.takesSchemas) return undefined;
+  if (bySchema === undefined || forcedTools || !quirks.takesSchemas) return undefined;
   const calls = usable(tools, toolChoice)
     .filter(({ name }) => bySchema.includes(name))
     .map(({ name, parameters }) => ({

@@ -43,7 +43,7 @@ export interface CallModelInput {
 }
 
 /** A tool call, as a judge is shown it. */
-export interface DoneWork {
+export interface ToolCallSummary {
   tool: string;
   /** As JSON. */
   input: string;
@@ -81,7 +81,7 @@ export interface Reply {
   /** Whether it was cut off since it took the share of its model's context that is for a reply: more of it would not fit. */
   isFull?: true;
   /** What an agent has done with tools of its own before it replied. */
-  work?: DoneWork[];
+  work?: ToolCallSummary[];
 }
 
 /** Result of `callModel`. `transcript` ends with the reply. */

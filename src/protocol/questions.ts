@@ -68,7 +68,7 @@ export const askedText = ({ arguments: given, question }: Pick<PendingQuestion, 
   given === undefined ? question : `${question}\n${given}`;
 
 /** How many characters a reason, an instruction, a note or the changed arguments of a tool call may have. */
-export const messageRoom = 100_000;
+export const maxMessageChars = 100_000;
 
 /** How many characters all answers in one session may have together, since Temporal limits payloads to 2 MB. */
-export const answerRoom = 500_000;
+export const maxAnswerChars = 500_000;

@@ -29,7 +29,7 @@ export class FileRows {
 
   put(workflowId: string, file: RunFile): Promise<RunFile> {
     const { name, kind, mediaType, bytes, text = null, image = null, note, content, from } = file;
-    const sealed = note === undefined ? null : this.#cipher.sealText(note, placeOf(workflowId, name));
+    const sealed = note === undefined ? null : this.#cipher.encryptText(note, placeOf(workflowId, name));
     const values = [workflowId, name, kind, mediaType, bytes, text, image, sealed, content, from, now()];
     return this.#database.write(async (sql) => {
       const written = await sql.run(
@@ -70,7 +70,7 @@ export class FileRows {
       bytes: Number(row['bytes']),
       ...(row['text_blob'] !== null && { text: String(row['text_blob']) }),
       ...(row['image_blob'] !== null && { image: String(row['image_blob']) }),
-      ...(row['note'] !== null && { note: this.#cipher.openText(String(row['note']), place) }),
+      ...(row['note'] !== null && { note: this.#cipher.decryptText(String(row['note']), place) }),
       content: String(row['content']),
       from: row['source'] as RunFile['from'],
     };

@@ -16,7 +16,7 @@ export class LiveTextRows implements LiveTexts {
 
   async write(...[pieces, ended]: Parameters<LiveTexts['write']>): Promise<void> {
     const rows = pieces.map(({ attempt, key, offset, text, workflowId }) => {
-      const sealed = this.#cipher.sealText(JSON.stringify(text), purposeOf(key, attempt, offset));
+      const sealed = this.#cipher.encryptText(JSON.stringify(text), purposeOf(key, attempt, offset));
       return [key, attempt, offset, sealed, workflowId, now()];
     });
     await this.#database.write((sql) =>
@@ -35,7 +35,7 @@ export class LiveTextRows implements LiveTexts {
     const rows = await this.#database.read((sql) => sql.all(select, key, attempt, attempt, offset));
     return rows.map((row) => {
       const [tried, start] = [Number(row['attempt']), Number(row['start'])];
-      const text = this.#cipher.openText(String(row['text']), purposeOf(key, tried, start));
+      const text = this.#cipher.decryptText(String(row['text']), purposeOf(key, tried, start));
       return { attempt: tried, offset: start, text: JSON.parse(text) as string };
     });
   }

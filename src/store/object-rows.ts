@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Breaks } from '../util/breaks.ts';
+import { Yielder } from '../util/yielder.ts';
 import type { Cipher } from '../encryption/cipher.ts';
 import { now, orTouch, type Database } from './database.ts';
 import { insertNamed, presentWorkflow } from './reference-rows.ts';
@@ -28,7 +28,7 @@ export class ObjectRows {
 
   async put(contents: readonly Uint8Array[]): Promise<string[]> {
     const ids: string[] = [];
-    const breaks = new Breaks();
+    const yielder = new Yielder();
     let batch: Array<[id: string, content: Uint8Array]> = [];
     let bytes = 0;
     const flush = async (): Promise<void> => {
@@ -43,9 +43,9 @@ export class ObjectRows {
     for (const content of contents) {
       const id = await largeHashOf(content);
       ids.push(id);
-      batch.push([id, this.#cipher.sealBytes(content, `objects ${id}`)]);
+      batch.push([id, this.#cipher.encryptBytes(content, `objects ${id}`)]);
       bytes += content.length;
-      if (breaks.due) await breaks.take();
+      if (yielder.due) await yielder.yield();
       // A transaction holds up the process for as long as it takes.
       if (batch.length >= objectsAtOnce || bytes >= bytesAtOnce) await flush();
     }
@@ -56,7 +56,7 @@ export class ObjectRows {
   async find(id: string): Promise<Uint8Array> {
     const row = await this.#database.read((sql) => sql.get('SELECT content FROM objects WHERE id = ?', id));
     if (row === undefined) throw new Error(`The store has no object ${id}`);
-    return this.#cipher.openBytes(row['content'] as Uint8Array, `objects ${id}`);
+    return this.#cipher.decryptBytes(row['content'] as Uint8Array, `objects ${id}`);
   }
 
   async missing(ids: readonly string[]): Promise<string[]> {

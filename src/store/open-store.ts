@@ -4,7 +4,7 @@ import type { Environment } from '../util/environment.ts';
 import { readKeys } from '../encryption/keys.ts';
 import type { Cipher } from '../encryption/cipher.ts';
 import { openPostgresStore, postgresPlace, readPostgresStore } from './postgres.ts';
-import { cipherOf } from '../encryption/sealing.ts';
+import { cipherOf } from '../encryption/row-cipher.ts';
 import { openSqliteStore, readSqliteStore } from './sqlite.ts';
 import type { SqlStore } from './sql-store.ts';
 import type { Store } from './store.ts';

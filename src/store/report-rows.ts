@@ -1,4 +1,4 @@
-import { Breaks } from '../util/breaks.ts';
+import { Yielder } from '../util/yielder.ts';
 import { UnknownKeyError } from '../encryption/keys.ts';
 import type { StoredReport } from '../protocol/research.ts';
 import type { Cipher } from '../encryption/cipher.ts';
@@ -16,7 +16,7 @@ export class ReportRows {
 
   put(report: StoredReport): Promise<StoredReport> {
     const { id, createdAt } = report;
-    const sealed = this.#cipher.sealText(JSON.stringify(report), placeOf(id));
+    const sealed = this.#cipher.encryptText(JSON.stringify(report), placeOf(id));
     return this.#database.write(async (sql) => {
       const insert = 'INSERT INTO reports (id, created_at, report) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
       const written = await sql.run(insert, id, createdAt, sealed);
@@ -31,7 +31,7 @@ export class ReportRows {
   async newest(limit: number): Promise<StoredReport[]> {
     const newest = 'SELECT id, report FROM reports ORDER BY created_at DESC, id LIMIT ?';
     const rows = await this.#database.read((sql) => sql.all(newest, limit));
-    const breaks = new Breaks();
+    const yielder = new Yielder();
     const reports: StoredReport[] = [];
     for (const row of rows) {
       try {
@@ -40,7 +40,7 @@ export class ReportRows {
         // Old reports whose key was given up are as good as gone.
         if (!(error instanceof UnknownKeyError)) throw error;
       }
-      if (breaks.due) await breaks.take();
+      if (yielder.due) await yielder.yield();
     }
     return reports;
   }
@@ -51,7 +51,7 @@ export class ReportRows {
   }
 
   #opened(id: string, row: Row): StoredReport {
-    return JSON.parse(this.#cipher.openText(String(row['report']), placeOf(id))) as StoredReport;
+    return JSON.parse(this.#cipher.decryptText(String(row['report']), placeOf(id))) as StoredReport;
   }
 }
 

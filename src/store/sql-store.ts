@@ -147,7 +147,7 @@ export class SqlStore implements Store {
 
   async putBlob(text: string): Promise<string> {
     const id = await largeHashOf(text);
-    const sealed = this.#cipher.sealBytes(Buffer.from(text), `blobs ${id}`);
+    const sealed = this.#cipher.encryptBytes(Buffer.from(text), `blobs ${id}`);
     const insert = `INSERT INTO blobs (id, content, touched_at) VALUES (?, ?, ?) ${orTouch('blobs')}`;
     await this.#database.write((sql) => insertNamed(sql, [id], () => sql.run(insert, id, sealed, now())));
     return id;
@@ -156,7 +156,7 @@ export class SqlStore implements Store {
   async blob(id: string): Promise<string> {
     const row = await this.#row('SELECT content FROM blobs WHERE id = ?', id);
     if (row === undefined) throw new Error(`The store has no blob ${id}`);
-    return Buffer.from(this.#cipher.openBytes(row['content'] as Uint8Array, `blobs ${id}`)).toString();
+    return Buffer.from(this.#cipher.decryptBytes(row['content'] as Uint8Array, `blobs ${id}`)).toString();
   }
 
   async putObjects(contents: readonly Uint8Array[]): Promise<string[]> {
@@ -219,11 +219,11 @@ export class SqlStore implements Store {
     const row =
       known ??
       (await this.#database.write(async (sql) => {
-        const made = this.#cipher.sealText(randomBytes(32).toString('base64'), `secrets ${name}`);
+        const made = this.#cipher.encryptText(randomBytes(32).toString('base64'), `secrets ${name}`);
         await sql.run('INSERT INTO secrets (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING', name, made);
         return sql.get(select, name);
       }));
-    return this.#cipher.openText(String(row?.['value']), `secrets ${name}`);
+    return this.#cipher.decryptText(String(row?.['value']), `secrets ${name}`);
   }
 
   async secretNames(): Promise<string[]> {
@@ -248,12 +248,12 @@ export class SqlStore implements Store {
   }
 
   #sealed(column: JsonColumn, key: string, content: object): string {
-    return this.#cipher.sealText(JSON.stringify(content), `${column} ${key}`);
+    return this.#cipher.encryptText(JSON.stringify(content), `${column} ${key}`);
   }
 
   #opened(column: JsonColumn, key: string, row: Row): unknown {
     const stored = String(row[column.slice(column.indexOf('.') + 1)]);
-    return JSON.parse(this.#cipher.openText(stored, `${column} ${key}`));
+    return JSON.parse(this.#cipher.decryptText(stored, `${column} ${key}`));
   }
 
   async #reply(sql: Sql, key: string, inputHash: string): Promise<CallModelResult | undefined> {

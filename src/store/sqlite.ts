@@ -34,7 +34,7 @@ export function readSqliteStore(file: string, cipher: Cipher = plain): Store {
 }
 
 /** For how long an operation waits for a lock that another process holds, in milliseconds. */
-const patienceMs = 5000;
+const timeoutMs = 5000;
 
 /** How many pages that hold nothing are given back in one transaction. */
 const pagesAtOnce = 500;
@@ -84,7 +84,7 @@ export class SqliteDatabase implements Database {
   async read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     this.#file?.assertSame();
     try {
-      return await unlocked(() => work(this.#read), performance.now() + patienceMs);
+      return await unlocked(() => work(this.#read), performance.now() + timeoutMs);
     } catch (error) {
       throw this.#told(error);
     }
@@ -122,7 +122,7 @@ export class SqliteDatabase implements Database {
       await nextTurn();
       const writes = this.#waiting.splice(0, writesAtOnce);
       try {
-        const results = await unlocked(() => this.#transaction(writes), performance.now() + patienceMs);
+        const results = await unlocked(() => this.#transaction(writes), performance.now() + timeoutMs);
         for (const settle of results) settle();
       } catch (error) {
         const told = this.#told(error);

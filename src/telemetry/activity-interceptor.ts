@@ -5,7 +5,7 @@ import type { Environment } from '../util/environment.ts';
 import type { Caller } from '../protocol/agent-state.ts';
 import { traceHeader } from '../protocol/headers.ts';
 import type { PriceTable } from '../protocol/usage.ts';
-import { notesOf } from './call-notes.ts';
+import { attributesOf } from './call-attributes.ts';
 import { callOf, toolCall, type Call } from './calls.ts';
 import type { Metrics } from './metrics.ts';
 import type { OpenSpan, Tracing } from './tracing.ts';
@@ -43,7 +43,7 @@ export function activityInterceptor(given: Given): ActivityInterceptorsFactory {
           errorType = errorTypeOf(error);
           throw error;
         } finally {
-          const notes = notesOf(context);
+          const notes = attributesOf(context);
           const failed = errorType ?? call.failed?.(result);
           const { quickRuns = [] } = notes;
           // A model's call is over when its tools begin, which have spans beside it.

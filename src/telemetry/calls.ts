@@ -7,7 +7,7 @@ import type { TokenUsage } from '../protocol/message.ts';
 import type { CallModelInput, CallModelResult } from '../protocol/model-call.ts';
 import type { CallToolInput, CallToolResult, ListedTool } from '../protocol/tools/tool.ts';
 import type { PriceTable } from '../protocol/usage.ts';
-import type { CallNotes } from './call-notes.ts';
+import type { CallAttributes } from './call-attributes.ts';
 import type { Metrics } from './metrics.ts';
 import type { Backend } from '../protocol/settings.ts';
 
@@ -20,10 +20,10 @@ export interface Call {
   kind: SpanKind;
   attributes: Attributes;
   /** What is known at its end. @param result undefined if it failed */
-  ended(notes: CallNotes, result: unknown): Attributes;
+  ended(notes: CallAttributes, result: unknown): Attributes;
   /** The `error.type` of a result that reports a failure. */
   failed?(result: unknown): string | undefined;
-  measured(metrics: Metrics, seconds: number, notes: CallNotes, errorType: string | undefined): void;
+  measured(metrics: Metrics, seconds: number, notes: CallAttributes, errorType: string | undefined): void;
 }
 
 // Values of OpenTelemetry's enum, whose package is loaded only with the exporter.
@@ -36,7 +36,7 @@ export function callOf(activityType: string, input: unknown, prices: PriceTable,
   return { name: `RunActivity:${activityType}`, kind: internal, attributes: {}, ended: hit, measured() {} };
 }
 
-const hit = ({ journalHit }: CallNotes): Attributes => (journalHit ? { 'reprise.journal.hit': true } : {});
+const hit = ({ journalHit }: CallAttributes): Attributes => (journalHit ? { 'reprise.journal.hit': true } : {});
 
 function modelCall({ backend, caller }: CallModelInput, prices: PriceTable, environment: Environment): Call {
   const model = backend.model ?? backend.type;

@@ -8,7 +8,7 @@ import { isMac, macOf } from './mac.ts';
 import { ownFilesIn } from './own-files.ts';
 import { policyOf, strictest, type Policy } from './policy.ts';
 import { isSigned, type SignedRun } from './signature.ts';
-import { formOf, refusals, type Refusal } from './refusals.ts';
+import { formOf, violations, type Violation } from './violations.ts';
 import { partSchemas, type PartName } from './schemas.ts';
 
 export interface GuardSettings {
@@ -22,7 +22,7 @@ export interface GuardSettings {
 }
 
 /** What a part that a run passes on was found to be. */
-export type Standing = 'harmless' | 'sealed' | 'allowed';
+export type TrustLevel = 'unprivileged' | 'sealed' | 'allowed';
 
 /**
  * Decides for a worker what runs may bring. An input is trusted if the owner of the worker's home has signed it. What a
@@ -55,7 +55,7 @@ export class Guard {
 
   /** A seal for a part of the present run; undefined for one that reaches nothing. */
   async seal(part: PartName, value: unknown): Promise<string | undefined> {
-    if (refusals(partSchemas[part], value, strictest).length === 0) return undefined;
+    if (violations(partSchemas[part], value, strictest).length === 0) return undefined;
     return macOf(await this.#sealSecret(), sealedText(part, value));
   }
 
@@ -66,16 +66,16 @@ export class Guard {
    * @param workflowId the run; absent: the one that the activity belongs to
    * @throws `ApplicationFailure` of type `NotAllowed`, not retryable, if it neither has a valid seal nor is allowed
    */
-  async check(part: PartName, value: unknown, seal: unknown, workflowId?: string): Promise<Standing> {
+  async check(part: PartName, value: unknown, seal: unknown, workflowId?: string): Promise<TrustLevel> {
     const schema = partSchemas[part];
-    if (refusals(schema, value, strictest).length === 0) return 'harmless';
+    if (violations(schema, value, strictest).length === 0) return 'unprivileged';
     if (seal !== undefined && isMac(await this.#sealSecret(), sealedText(part, value, workflowId), seal))
       return 'sealed';
-    const refused = refusals(schema, value, this.policy, [part]);
+    const refused = violations(schema, value, this.policy, [part]);
     if (refused.length === 0) return 'allowed';
     const why = seal === undefined ? unsealed : 'its seal is that of another run, or of workers with another store';
     throw ApplicationFailure.nonRetryable(
-      refused.map((each) => `${refusalText(each)} (${why})`).join('\n'),
+      refused.map((each) => `${violationText(each)} (${why})`).join('\n'),
       failureTypes.notAllowed,
     );
   }
@@ -109,7 +109,7 @@ function presentRun(): SignedRun {
  *
  * @param command that starts such a run
  */
-export function refusalText({ flag, path, what }: Refusal, command = 'ask'): string {
+export function violationText({ flag, path, what }: Violation, command = 'ask'): string {
   const isAttachment = path[0] === 'attachments';
   const ways = [
     ...(isAttachment ? ['Send its content instead (name and data)'] : [namingInstead]),

@@ -1,7 +1,7 @@
 import { homeSecret } from './home-secret.ts';
 import { isMac, macOf } from './mac.ts';
 import { strictest } from './policy.ts';
-import { refusals } from './refusals.ts';
+import { violations } from './violations.ts';
 import { inputSchemas, type InputName } from './schemas.ts';
 
 /** The run that a signature is for: seen in a history, it is of no use for any other. */
@@ -19,7 +19,7 @@ export interface SignedRun {
  */
 export function signed<T extends object>(input: T, run: SignedRun, home: string): T & { signature?: string } {
   const schema = inputSchemas[run.workflowType as InputName];
-  if (refusals(schema, input, strictest).length === 0) return input;
+  if (violations(schema, input, strictest).length === 0) return input;
   const { signature: _, ...bare } = input as T & { signature?: string };
   return { ...input, signature: macOf(homeSecret(home), signedPart(bare, run)) };
 }

@@ -4,8 +4,8 @@ import { PostgresUnavailableError } from '../store/postgres-errors.ts';
 import type { Store } from '../store/store.ts';
 
 /** For how long a worker that starts waits for its store, and how often it looks, in milliseconds. */
-const patienceMs = 60_000;
-const lookEveryMs = 1000;
+const timeoutMs = 60_000;
+const pollIntervalMs = 1000;
 
 /** A worker's store cannot be used, so that it does not begin to poll: a run that it took would not get on. */
 export class StoreUnavailableError extends Error {
@@ -19,7 +19,7 @@ export class StoreUnavailableError extends Error {
  * @throws `StoreUnavailableError` after a minute; at once if only somebody's hand can help, such as for a wrong password
  */
 export async function awaitStore(store: Store, warn: (text: string) => void): Promise<void> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + timeoutMs;
   for (let isFirst = true; ; isFirst = false) {
     try {
       await store.identity();
@@ -28,13 +28,13 @@ export async function awaitStore(store: Store, warn: (text: string) => void): Pr
       const { message } = error as Error;
       const mayPass = isOutOfOrder(error) && !(error instanceof PostgresUnavailableError && error.isRefusal);
       if (!mayPass) throw new StoreUnavailableError(message, { cause: error });
-      const seconds = patienceMs / 1000;
+      const seconds = timeoutMs / 1000;
       if (Date.now() >= deadline) {
         const advice = 'Start it, or correct DATABASE_URL';
         throw new StoreUnavailableError(`${message} (tried for ${seconds} seconds). ${advice}`, { cause: error });
       }
       if (isFirst) warn(`${message}. Waiting for it, up to ${seconds} seconds`);
     }
-    await pause(lookEveryMs);
+    await pause(pollIntervalMs);
   }
 }

@@ -52,11 +52,11 @@ export async function untilRegistered(
 const notFound = 5;
 
 /** How long one part of the server may need to hear of a version that another part knows, in milliseconds. */
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
 /** Asks again while the server does not find a version that has registered. */
 async function onceKnown<T>(ask: () => Promise<T>): Promise<T> {
-  const until = Date.now() + patienceMs;
+  const until = Date.now() + timeoutMs;
   for (;;) {
     try {
       return await ask();

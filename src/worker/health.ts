@@ -20,7 +20,7 @@ export interface Watched {
 }
 
 /** How long the server and the store may take to answer, in milliseconds. */
-const patienceMs = 3000;
+const timeoutMs = 3000;
 
 /** For how long an answer holds, in milliseconds, so that whoever asks often costs nothing. */
 const heldMs = 1000;
@@ -106,7 +106,7 @@ async function troubles({ connection, namespace, store }: Watched): Promise<stri
   ] as const;
   const found = asked.map(async ([what, answer]) => {
     const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(new Error(`no answer within ${patienceMs / 1000} s`)), patienceMs);
+    const timer = setTimeout(() => late.reject(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
     try {
       await Promise.race([answer, late.promise]);
       return [];

@@ -9,10 +9,10 @@ import {
   type Worker,
 } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
-import { isTrustedServer, mayHaveKeys } from '../activities/gate.ts';
+import { isTrustedServer, mayHaveKeys } from '../activities/authorize.ts';
 import { storeGuard } from '../activities/own-store.ts';
 import { roomIn } from '../activities/room.ts';
-import { patient } from '../activities/patient-store.ts';
+import { retrying } from '../activities/retrying-store.ts';
 import type { KnownNamespace } from '../activities/prepare.ts';
 import { defaultBackend } from '../config/models/complete-backend.ts';
 import type { CustomOrchestrators } from '../config/extensions.ts';
@@ -86,7 +86,7 @@ export function openParts(
   defaultBackend(environment);
   const format = logFormat(environment);
   const telemetry = openTelemetry(environment);
-  const store = patient(telemetry.timed(openStore(home, environment)));
+  const store = retrying(telemetry.timed(openStore(home, environment)));
   const guard = new Guard({ allow, configFolder, environment, home, sealSecret: () => store.secret('seal') });
   // What servers of tools print may be what runs are about.
   const logs = keys.on ? undefined : join(home, 'logs');

@@ -39,7 +39,7 @@ export function emptyFullLogs(folder: string, { bytes, files } = logLimits): voi
   }
 }
 
-const lookEveryMs = 5000;
+const pollIntervalMs = 5000;
 
 /** Keeps the logs of a folder short as long as this process lives. */
 export function keepLogsShort(folder: string): void {
@@ -49,5 +49,5 @@ export function keepLogsShort(folder: string): void {
     } catch {
       // The disk is full, or the folder is away: the next look tries again.
     }
-  }, lookEveryMs).unref();
+  }, pollIntervalMs).unref();
 }

@@ -7,7 +7,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger, type LogEntry } from '@temporalio/worker';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createCallModel } from '../../src/activities/model.ts';
-import { patient } from '../../src/activities/patient-store.ts';
+import { retrying } from '../../src/activities/retrying-store.ts';
 import { createCallTool } from '../../src/activities/tools/tools.ts';
 import type { CallModelInput, CallModelResult } from '../../src/protocol/model-call.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -41,7 +41,7 @@ function call(store: Store) {
   const info = { activityId, workflowExecution: { workflowId: 'w', runId: 'r' } };
   const environment = new MockActivityEnvironment(info, { logger });
   const callModel = createCallModel({
-    store: patient(store),
+    store: retrying(store),
     openModel: () => ({
       async complete(request) {
         requests.push(request);
@@ -95,7 +95,7 @@ test('a tool that has run is not run again because its result cannot be stored',
   const tool = { spec, sideEffects: 'once' as const, timeout: 60, run: async () => ++runs };
   const tools = { tools: async () => [tool], close: async () => {} };
   const store = failing(bench.store, 'commitToolResult', [sqliteError(busy), sqliteError(full)]);
-  const callTool = createCallTool({ store: patient(store), tools, environment: {} });
+  const callTool = createCallTool({ store: retrying(store), tools, environment: {} });
   const listed = { name: 'book', source: { package: 'p' }, sideEffects: 'once' as const, timeout: 60 };
   const result = await bench.run(callTool, { tool: listed, arguments: {}, agent: 'agent_a', caller: testCaller });
   expect(result).toEqual({ status: 'ok', text: '1' });

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { gated } from '../../src/activities/gate.ts';
+import { authorized } from '../../src/activities/authorize.ts';
 import { bodyOf } from '../../src/activities/webhooks/body.ts';
 import { createSendWebhook } from '../../src/activities/webhooks/send.ts';
 import type { Activities } from '../../src/protocol/activities.ts';
@@ -206,7 +206,7 @@ describe('a worker sends', () => {
       return { ...entry, seal: await guard.seal('notify', entry) };
     });
     const ask = (entry: NotifyEntry, startedBy: string, about = 'q1', allow: string[] = []) => {
-      const guarded = gated(activities, worker(here, allow).guard);
+      const guarded = authorized(activities, worker(here, allow).guard);
       const environment = new MockActivityEnvironment(
         { namespace: 'default', workflowExecution: { workflowId: 'n1', runId: 'r' }, workflowType: 'notification' },
         { logger: new DefaultLogger('ERROR'), client: parent(startedBy) as never },

@@ -4,7 +4,7 @@ import { ownDocs } from '../../src/config/search-services.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Stats } from '../../src/client.ts';
 import { adviceOf } from '../../src/cli/commands/stats.ts';
-import { sumUp, type Results } from '../../src/client/sum-up.ts';
+import { sumUp, type Results } from '../../src/client/aggregate.ts';
 import type { ResearchResult } from '../../src/protocol/research.ts';
 import { Home } from '../support/cli.ts';
 import { completeAs } from '../support/completed.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { resultsOf, sumUp } from '../../src/client/sum-up.ts';
+import { resultsOf, sumUp } from '../../src/client/aggregate.ts';
 import { orchestrationResult, researchResult, solveResult } from '../support/results.ts';
 
 /** Runs of each type. Others look like these as far as the types are told apart. */

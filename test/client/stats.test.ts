@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sumUp, type Gain, type Results } from '../../src/client/sum-up.ts';
+import { sumUp, type Gain, type Results } from '../../src/client/aggregate.ts';
 import { orchestrationResult, researchResult, solveResult } from '../support/results.ts';
 
 const none: Results = { orchestrations: [], researchRuns: [], plans: [], unread: 0 };

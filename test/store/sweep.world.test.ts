@@ -25,10 +25,10 @@ const later = (): number => Math.floor(Date.now() / 1000) + 10_000;
 /** Turns every bit around, so that whoever does not open it reads nothing. */
 const turned = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => byte ^ 0xff);
 const sealing: Cipher = {
-  sealText: (text) => Buffer.from(turned(Buffer.from(text))).toString('base64'),
-  openText: (stored) => Buffer.from(turned(Buffer.from(stored, 'base64'))).toString(),
-  sealBytes: turned,
-  openBytes: turned,
+  encryptText: (text) => Buffer.from(turned(Buffer.from(text))).toString('base64'),
+  decryptText: (stored) => Buffer.from(turned(Buffer.from(stored, 'base64'))).toString(),
+  encryptBytes: turned,
+  decryptBytes: turned,
 };
 
 /** What one made-up run has stored. */

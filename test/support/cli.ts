@@ -9,7 +9,7 @@ import { inject } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 import { connect } from '../../src/client.ts';
 import { stopUp } from '../../src/local/background.ts';
-import { readHolder, type Holder } from '../../src/local/lock.ts';
+import { readLease, type ServerLease } from '../../src/local/lock.ts';
 import { liveWorkers, type WorkerRecord } from '../../src/local/workers.ts';
 import { freePort } from '../../src/local/ports.ts';
 import { keptBundle } from '../../src/worker/workflow-bundle.ts';
@@ -135,8 +135,8 @@ export class Home {
     return join(this.folder, 'home');
   }
 
-  get holder(): Holder | undefined {
-    return readHolder(this.path);
+  get holder(): ServerLease | undefined {
+    return readLease(this.path);
   }
 
   /** The workers that run for this home. */

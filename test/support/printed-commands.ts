@@ -9,7 +9,7 @@ import { answerCommand, approveCommand, noticeBox } from '../../src/cli/question
 import { unknownCommandText } from '../../src/cli/unknown-command.ts';
 import { waysToSettle } from '../../src/cli/questions/ways-to-settle.ts';
 import { Shell } from '../../src/cli/shell.ts';
-import { refusalText } from '../../src/trust/guard.ts';
+import { violationText } from '../../src/trust/guard.ts';
 import { creation } from '../../src/worker/search-attributes.ts';
 import { blank, sourceTexts, type Printed } from './source-texts.ts';
 
@@ -57,7 +57,7 @@ const composed: Record<string, () => string[] | Promise<string[]>> = {
   'src/cli/unknown-command.ts': () => ['Which database?', 'stop'].map((word) => unknownCommandText(word, [])),
   'src/trust/guard.ts': () =>
     ['ask', 'chat', 'research', 'solve'].flatMap((name) =>
-      ['config', 'attachments'].map((key) => refusalText({ path: [key], what: 'x', flag: 'commands' }, name)),
+      ['config', 'attachments'].map((key) => violationText({ path: [key], what: 'x', flag: 'commands' }, name)),
     ),
   'src/worker/search-attributes.ts': () =>
     ['default', 'reprise.a1b2c'].map((name) => creation(name, { name: 'RepriseTyped', type: 'KEYWORD' })),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { safe } from '../../src/config/privileges.ts';
 import { moduleConfigs } from '../../src/config/modules.ts';
 import { strictest } from '../../src/trust/policy.ts';
-import { refusals } from '../../src/trust/refusals.ts';
+import { violations } from '../../src/trust/violations.ts';
 import { configSchemas, inputSchemas, partSchemas } from '../../src/trust/schemas.ts';
 import { keyPaths } from './key-paths.ts';
 
@@ -30,7 +30,7 @@ test('a key that is new is found wherever it stands', () => {
 
 test('a key without a privilege is refused, and so is one that is unknown', () => {
   const value = { agents: [{ id: 'a', mine: 1, backend: { type: 'x', socket: true } }], plugin: 'p' };
-  expect(refusals(schema, value, strictest).map(({ path }) => path.join('.'))).toEqual([
+  expect(violations(schema, value, strictest).map(({ path }) => path.join('.'))).toEqual([
     'agents.0.mine',
     'agents.0.backend.socket',
     'plugin',

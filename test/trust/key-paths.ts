@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Privilege } from '../../src/config/privileges.ts';
-import { formOf } from '../../src/trust/refusals.ts';
+import { formOf } from '../../src/trust/violations.ts';
 
 /** A key whose value may reach something, or that ends its branch, with its privilege; undefined if it has none. */
 export interface KeyPath {

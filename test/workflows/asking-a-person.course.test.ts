@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { answerRoom, type HumanReply, type PendingQuestion } from '../../src/protocol/questions.ts';
+import { maxAnswerChars, type HumanReply, type PendingQuestion } from '../../src/protocol/questions.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import type { TurnResult } from '../../src/protocol/session.ts';
@@ -226,7 +226,7 @@ test.each<[string, unknown]>([
   ['of another type', 'Dark mode'],
   ['without any payload', undefined],
   ['for a question that nobody asked', { questionId: 'q99', answer: 'Yes' }],
-  [`of over ${answerRoom} characters`, { answer: 'x'.repeat(answerRoom + 1) }],
+  [`of over ${maxAnswerChars} characters`, { answer: 'x'.repeat(maxAnswerChars + 1) }],
 ])('a signal answer %s is a log line, and the question goes on waiting', async (_, payload) => {
   const { handle, question, reply, events, result } = await play(asks({ agent_a: 'Red?' }));
   const { questionId } = await question();

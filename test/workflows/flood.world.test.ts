@@ -4,7 +4,7 @@ import { MessageRefusedError } from '../../src/client.ts';
 import { Reprise } from '../../src/client/reprise.ts';
 import { TemporalRuns } from '../../src/client/temporal/runs.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
-import { messageRoom, type PendingQuestion } from '../../src/protocol/questions.ts';
+import { maxMessageChars, type PendingQuestion } from '../../src/protocol/questions.ts';
 import { asks, askingTeam } from '../support/asking.ts';
 import { running, sharedRunning, type SharedRunning } from '../support/running.ts';
 
@@ -62,7 +62,7 @@ test(
     const taken = await flood(handle, (index) => {
       if (index % 7 === 0) return ['nosuch', index];
       if (index % 11 === 0) return ['approve', { id: 't99', action: 'allow' }];
-      if (index % 26 === 0) return ['requestRestart', { reason: 'x', instructions: 'y'.repeat(messageRoom) }];
+      if (index % 26 === 0) return ['requestRestart', { reason: 'x', instructions: 'y'.repeat(maxMessageChars) }];
       if (index % 500 === 0) return ['answer', { questionId, answer: 'x'.repeat(900_000) }];
       return ['answer', surplus[index % surplus.length]];
     });

@@ -61,7 +61,7 @@ export function createListTools({ store, tools }: Pick<ToolDependencies, 'store'
   return async function listTools({
     sources,
     own,
-    harmlessOnly,
+    readOnly,
     others = [],
   }: ListToolsInput): Promise<ListToolsResult> {
     const { mcpServers, packages, seals = {} } = sources;
@@ -83,11 +83,11 @@ export function createListTools({ store, tools }: Pick<ToolDependencies, 'store'
     const problems = [...loaded.flatMap((each) => each.problems), ...clashes(names)];
     if (problems.length > 0) throw invalid(problems);
     const listOf = async (variant: ToolVariant): Promise<ToolList> => {
-      const harmless = found.filter(({ tool }) => !variant.harmlessOnly || isHarmless(tool));
-      const added = harmless.some(({ source }) => mayBeLong(source)) && !packages.includes(reader);
+      const offerable = found.filter(({ tool }) => !variant.readOnly || isReadOnly(tool));
+      const added = offerable.some(({ source }) => mayBeLong(source)) && !packages.includes(reader);
       const reading = added ? await load(tools, { package: reader }) : undefined;
       const missing = reading?.tools.filter(({ spec }) => names.every(({ name }) => name !== spec.name)) ?? [];
-      const offered: Found[] = [...harmless, ...missing.map((tool) => ({ source: { package: reader }, tool }))];
+      const offered: SourcedTool[] = [...offerable, ...missing.map((tool) => ({ source: { package: reader }, tool }))];
       const readsOn = packages.includes(reader) || missing.length > 0;
       const more = readsOn && { readsOn: true as const };
       const listed = offered.map(
@@ -121,12 +121,12 @@ export function createListTools({ store, tools }: Pick<ToolDependencies, 'store'
         ),
       };
     };
-    const first = await listOf({ own, harmlessOnly });
+    const first = await listOf({ own, readOnly });
     return others.length === 0 ? first : { ...first, others: await Promise.all(others.map(listOf)) };
   };
 }
 
-interface Found {
+interface SourcedTool {
   source: ToolSource;
   tool: Tool;
   /** What its server calls it, if it is to be offered under another name. */
@@ -138,7 +138,7 @@ interface Found {
  *
  * @param own the names of the workflow's own tools
  */
-function distinct(found: Found[], own: string[]): Found[] {
+function distinct(found: SourcedTool[], own: string[]): SourcedTool[] {
   const names = [...own, finder, caller, ...found.map(({ tool }) => tool.spec.name)];
   return found.map(({ source, tool }) => {
     const { name } = tool.spec;
@@ -165,7 +165,7 @@ const inOneLine = (description: string): string => shortened(description.replace
 const mayBeLong = (source: ToolSource): boolean => 'mcp' in source || longWinded.includes(source.package);
 
 /** A tool that says nothing of its side effects may have any. */
-const isHarmless = ({ onlyReads = false, sideEffects }: Tool): boolean => sideEffects === 'none' || onlyReads;
+const isReadOnly = ({ onlyReads = false, sideEffects }: Tool): boolean => sideEffects === 'none' || onlyReads;
 
 const nameOf = (source: ToolSource): string => ('mcp' in source ? `the MCP server ${source.mcp.name}` : source.package);
 

@@ -65,7 +65,7 @@ export function writtenCalls(
 }
 
 /** A call of any tool, and the place where it stands. */
-interface Found {
+interface WrittenElement {
   call: Call;
   isTagged: boolean;
   from: number;
@@ -81,10 +81,10 @@ const marks = /```\w*|<\/?[\w|=."-]{1,60}>|\[\/?TOOL_CALLS?\]|[\][(){}`"';,\s]/g
 const opening = /(?:[\w.-]{1,64}[`"']?\s*[(>:=]\s*|```\w*\s*|<[^<>]{1,60}>\s*|\[TOOL_CALLS?\]\s*|\[\s*)+$/i;
 
 /** Those calls that stand in a tag, or with nothing behind them but other calls; with the words before the first. */
-function callsOf(text: string, found: Found[]): WrittenCalls | undefined {
+function callsOf(text: string, found: WrittenElement[]): WrittenCalls | undefined {
   let isEnd = true;
   let next = text.length;
-  const kept: Found[] = [];
+  const kept: WrittenElement[] = [];
   for (const each of found.toSorted((one, other) => other.from - one.from)) {
     const { end, from, isTagged } = each;
     isEnd &&= text.slice(end, next).slice(0, longestTag).replace(opening, '').replaceAll(marks, '') === '';
@@ -100,7 +100,7 @@ function callsOf(text: string, found: Found[]): WrittenCalls | undefined {
 }
 
 /** Calls as elements, such as `<function=view_file><parameter=path>a.md</parameter></function>`. */
-function elementsIn(text: string): Found[] {
+function elementsIn(text: string): WrittenElement[] {
   const openings = text.matchAll(/<(?:function=|invoke name=)"?([\w.:-]{1,64})"?>/g);
   return [...openings].slice(0, mostTries).flatMap(({ 0: tag, 1: name = '', index: from }) => {
     const inside = text.slice(from + tag.length);

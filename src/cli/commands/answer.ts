@@ -1,7 +1,7 @@
 import { text as textOf } from 'node:stream/consumers';
 import { AnswerTooLongError, type Run } from '../../client.ts';
 import { assertAnswers, meantQuestion, type Meant } from '../../client/asked.ts';
-import { answerRoom } from '../../protocol/questions.ts';
+import { maxAnswerChars } from '../../protocol/questions.ts';
 import { open, withConnection } from '../connection.ts';
 import { usageError } from '../exit.ts';
 import type { CommonOptions } from '../options.ts';
@@ -61,7 +61,7 @@ async function givenAnswer(shell: Shell, text: string | undefined, skip: boolean
   }
   const answer = text === '-' ? (await textOf(shell.stdin)).trim() : text;
   if (answer.trim() === '') throw usageError('The answer is empty; to skip the question use --skip');
-  if (answer.length > answerRoom) throw new AnswerTooLongError(answer.length);
+  if (answer.length > maxAnswerChars) throw new AnswerTooLongError(answer.length);
   return answer;
 }
 

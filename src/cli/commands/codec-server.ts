@@ -2,7 +2,7 @@ import { payloadCodec, tolerant } from '../../encryption/codec.ts';
 import { howToMakeAKey, keyVariable, readKeys } from '../../encryption/keys.ts';
 import { serveCodec } from '../../encryption/serve-codec.ts';
 import { originsOf } from '../../local/home-codec.ts';
-import { readHolder } from '../../local/lock.ts';
+import { readLease } from '../../local/lock.ts';
 import { usageError } from '../exit.ts';
 import { homeFolder } from '../options.ts';
 import type { Shell } from '../shell.ts';
@@ -27,7 +27,7 @@ export async function codecServer(shell: Shell, { host, origin, port = 8235 }: C
   const { [tokenVariable]: token } = environment;
   if (token === undefined && !loopback.includes(host))
     throw usageError(`Beyond this machine everybody could decrypt: set ${tokenVariable} to a secret of your own`);
-  const origins = origin ?? originsOf(readHolder(homeFolder(shell))?.uiAddress ?? 'http://127.0.0.1:8233');
+  const origins = origin ?? originsOf(readLease(homeFolder(shell))?.uiAddress ?? 'http://127.0.0.1:8233');
   const route = { codec: tolerant(payloadCodec(keys)), origins, ...(token !== undefined && { token }) };
   const server = await serveCodec(host, port, route).catch((error: Error) => {
     throw usageError(`The codec server cannot listen at ${host}:${port}: ${error.message}`);

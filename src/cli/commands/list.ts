@@ -66,11 +66,11 @@ export function listText(runs: ListedRun[], layout: Layout, now: number): string
     widest([header, ...rows.map(({ cells }) => cells)].map((each) => each[index] ?? '')),
   );
   const [kind = 0, state = 0, age = 0, cost = 0, id = 0] = widths;
-  const room = Math.max(leastState, columns - kind - age - cost - id - 8);
-  const fitted = [kind, Math.min(state, room), age, cost, 0];
+  const stateWidth = Math.max(leastState, columns - kind - age - cost - id - 8);
+  const fitting = [kind, Math.min(state, stateWidth), age, cost, 0];
   const lineOf = (cells: string[]): string =>
     cells
-      .map((cell, index) => padded(cliTruncate(cell, fitted[index] || stringWidth(cell)), fitted[index] ?? 0, index))
+      .map((cell, index) => padded(cliTruncate(cell, fitting[index] || stringWidth(cell)), fitting[index] ?? 0, index))
       .join('  ');
   return [
     dim(lineOf(header)),

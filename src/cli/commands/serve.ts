@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { Feeds } from '../../client/feed.ts';
 import { takeConnections } from '../../local/inherited.ts';
-import { isHeld, readHolder } from '../../local/lock.ts';
+import { isHeld, readLease } from '../../local/lock.ts';
 import { idleMs } from '../../local/use.ts';
 import { issue } from '../../serve/access.ts';
 import { createApp } from '../../serve/app.ts';
@@ -120,7 +120,7 @@ async function listenAt(
     if (named !== undefined || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE')
       throw usageError(`It cannot listen at ${host}:${port}: ${(error as Error).message}`);
     const home = homeFolder(shell);
-    const served = isHeld(home) ? readHolder(home)?.httpAddress : undefined;
+    const served = isHeld(home) ? readLease(home)?.httpAddress : undefined;
     const already = `. This folder's \`up\` serves already, at ${served}; \`reprise down\` ends it`;
     shell.say(`Port ${port} is taken: another one is used${served === undefined ? '' : already}`);
     return listen(answer, { host, port: 0 });

@@ -1,10 +1,10 @@
 import { askToHandOver, stopUp } from '../../local/background.ts';
 import { isOwnServer } from '../../local/home-server.ts';
-import type { Ending } from '../../local/home-worker.ts';
+import type { ShutdownMode } from '../../local/home-worker.ts';
 import { takeLock, type Lock } from '../../local/lock.ts';
 import { isAlive } from '../../util/processes.ts';
-import { want } from '../../local/stand-ins.ts';
-import { Up } from '../../local/up.ts';
+import { want } from '../../local/orphaned-runs.ts';
+import { LocalWorker } from '../../local/local-worker.ts';
 import { idleMs, lastUse } from '../../local/use.ts';
 import { currentVersion } from '../../local/worker-version.ts';
 import { readWorker, workerFolder, type Queue, type WorkerRecord } from '../../local/workers.ts';
@@ -31,7 +31,7 @@ export interface UpOptions extends CommonOptions {
   variable?: string[];
 }
 
-const lookEveryMs = 5000;
+const pollIntervalMs = 5000;
 
 /** Two signals within this time, in milliseconds, count as one. */
 const sameSignalMs = 500;
@@ -62,10 +62,10 @@ export async function up(shell: Shell, options: UpOptions): Promise<void> {
   if (lock === undefined) return;
 
   const place = { home, isOwn, address, isNamed: named, namespace };
-  const running = new Up({ ...place, version, background, variables: shell.env, say }, lock);
+  const running = new LocalWorker({ ...place, version, background, variables: shell.env, say }, lock);
   let endingSince = 0;
   const over = Promise.withResolvers<void>();
-  const end = (how: Ending): void => {
+  const end = (how: ShutdownMode): void => {
     // A second Ctrl-C does not wait for calls in flight, which the next worker makes again. A signal to the whole process
     // group arrives twice at nearly the same time, since the bootstrap passes its own on.
     const isSecond = endingSince > 0 && Date.now() - endingSince > sameSignalMs;
@@ -159,7 +159,7 @@ const superseded = 1 / 5;
 /** Ends an `up` once no run has needed it and no command has used it, by its folder in the home, for so many minutes. */
 async function endWhenIdle(
   shell: Shell,
-  running: Up,
+  running: LocalWorker,
   [home, folder]: [string, string],
   minutes: number,
   end: () => void,
@@ -170,7 +170,7 @@ async function endWhenIdle(
     return usedAt + minutes * 60_000 * (lastUse(home) > usedAt ? superseded : 1) - Date.now();
   };
   while (restMs() > 0) {
-    await new Promise((resolve) => setTimeout(resolve, Math.min(lookEveryMs, minutes * 15_000)));
+    await new Promise((resolve) => setTimeout(resolve, Math.min(pollIntervalMs, minutes * 15_000)));
     // Where the server does not answer for a moment, a run is assumed to be open.
     if (await running.isNeeded().catch(() => true)) busyAt = Date.now();
   }

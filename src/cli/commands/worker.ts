@@ -1,6 +1,6 @@
 import type { ServiceSettings } from '../../local/home-worker.ts';
 import { takeLock } from '../../local/lock.ts';
-import { Up } from '../../local/up.ts';
+import { LocalWorker } from '../../local/local-worker.ts';
 import { sharedVersion } from '../../local/worker-version.ts';
 import { workerFolder, type WorkerRecord } from '../../local/workers.ts';
 import { StoreUnavailableError } from '../../worker/await-store.ts';
@@ -52,7 +52,7 @@ export async function worker(shell: Shell, options: WorkerOptions): Promise<void
   const lock = takeLock<WorkerRecord>(workerFolder(home, version.buildId, { address, namespace }));
   const place = { home, isOwn: false, address, isNamed: true, namespace };
   const settings = { ...place, version, background: false, variables: shell.env, service, say };
-  const running = new Up({ ...settings, untilReplaced: options.untilReplaced ?? false }, lock);
+  const running = new LocalWorker({ ...settings, untilReplaced: options.untilReplaced ?? false }, lock);
   let isEnding = false;
   const interrupted = Promise.withResolvers<never>();
   const stop = (): void => {

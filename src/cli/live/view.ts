@@ -10,7 +10,7 @@ import { screenOf } from './screen.ts';
 import { numberText } from '../../client/show/spent.ts';
 import { printable } from '../../util/text/printable.ts';
 import type { Output, Shell } from '../shell.ts';
-import { Telling } from './telling.ts';
+import { EventPrinter } from './event-printer.ts';
 
 /** Shows a run on standard error while it is running. */
 export interface View {
@@ -55,7 +55,7 @@ const silenceMs = 30_000;
 /** Adds lines and redraws nothing: for pipes, logs and `--plain`. */
 class PlainView implements View {
   readonly #stream: Output;
-  readonly #telling: Telling;
+  readonly #telling: EventPrinter;
   readonly #cancel: string;
   readonly #due = new Map<string, number>();
   readonly #progress = new Progress();
@@ -64,7 +64,7 @@ class PlainView implements View {
   constructor(stream: Output, { cancel, isChat, plain = false, typed }: ViewOptions) {
     this.#stream = stream;
     this.#cancel = cancel;
-    this.#telling = new Telling(plain, isChat, stream.isTTY ? () => screenOf(stream).columns : undefined, typed);
+    this.#telling = new EventPrinter(plain, isChat, stream.isTTY ? () => screenOf(stream).columns : undefined, typed);
   }
 
   show(look: RunSnapshot): void {
@@ -111,7 +111,7 @@ export class TerminalView implements View {
   readonly #cancel: string;
   readonly #keys: Keys | undefined;
   readonly #region: ReturnType<typeof createLogUpdate>;
-  readonly #telling: Telling;
+  readonly #telling: EventPrinter;
   readonly #progress = new Progress();
   readonly #answer = new AnswerText();
   readonly #resized = (): void => this.#redrawReflowed();
@@ -127,7 +127,7 @@ export class TerminalView implements View {
     this.#isColored = isColored;
     this.#cancel = cancel;
     this.#keys = keys && new Keys(keys.terminal, { ...keys.actions, open: (place) => this.#open(place) });
-    this.#telling = new Telling(false, isChat, () => screenOf(stream).columns, typed);
+    this.#telling = new EventPrinter(false, isChat, () => screenOf(stream).columns, typed);
     // Of a terminal without a size, log-update would take the width of 0 for what it says.
     const sized = Object.create(stream, {
       columns: { get: () => screenOf(stream).columns },

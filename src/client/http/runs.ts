@@ -3,7 +3,7 @@ import type { InputName } from '../../trust/schemas.ts';
 import type { InboxQuestion } from '../inbox.ts';
 import type { SessionInput } from '../inputs.ts';
 import type { ListedRun, ListOptions } from '../list.ts';
-import type { Stats } from '../sum-up.ts';
+import type { Stats } from '../aggregate.ts';
 import type { RunInput, Runs, RunWay, StartOptions } from '../way.ts';
 import { HttpRun } from './run.ts';
 import type { HttpServer } from './server.ts';

@@ -1,5 +1,5 @@
 import type { Figures } from '../../protocol/usage.ts';
-import type { Spent } from '../sum-up.ts';
+import type { Spent } from '../aggregate.ts';
 
 /** What a run has used: `8 calls, 1,951 tokens, $0.0042`. */
 export function spentText({ calls, inputTokens, outputTokens, costUsd, estimated = false }: Figures): string {

@@ -10,7 +10,7 @@ import type { SessionInput } from '../inputs.ts';
 import { listRuns, type ListedRun, type ListOptions } from '../list.ts';
 import { deploymentName, firstLine } from '../names.ts';
 import { statsOf, type StatsOptions } from '../stats.ts';
-import type { Stats } from '../sum-up.ts';
+import type { Stats } from '../aggregate.ts';
 import type { RunInput, Runs, RunWay, StartOptions } from '../way.ts';
 import { TemporalRun } from './run.ts';
 import { startPinned } from './start-pinned.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** How long Temporal may need until all its parts know a version of workers that one part knows, in milliseconds. */
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 const askEveryMs = 100;
 
@@ -15,7 +15,7 @@ const unheardOf = 'is not present in task queue';
  * checks the pin may not have heard of its version yet, and refuses the start; then it is asked again.
  */
 export async function startPinned<T>(start: () => Promise<T>): Promise<T> {
-  const until = performance.now() + patienceMs;
+  const until = performance.now() + timeoutMs;
   for (;;) {
     try {
       return await start();

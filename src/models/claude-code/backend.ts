@@ -6,7 +6,7 @@ import { environmentOf, startClaudeCode } from './process.ts';
 import { claudeCodeWire, goOn, toldIn, type SessionRef } from './conversation.ts';
 import { commandTool, readingTools, writingTools, type Permissions } from './guard.ts';
 import { Meter, usageOf } from './meter.ts';
-import { Place } from './place.ts';
+import { TempHome } from './temp-home.ts';
 import { findSdk, loadSdk, missingSdk, type ResultMessage } from './sdk.ts';
 import { Session } from './session.ts';
 import { runTurn, type TurnResult } from './turn.ts';
@@ -19,7 +19,7 @@ import { pricesFor } from '../../config/models/list-prices.ts';
 import { missingKey, routeOf } from '../../config/models/providers.ts';
 import { redact } from '../../util/text/redact.ts';
 import type { Message, TokenUsage, ToolSpec } from '../../protocol/message.ts';
-import type { CallModelInput, DoneWork } from '../../protocol/model-call.ts';
+import type { CallModelInput, ToolCallSummary } from '../../protocol/model-call.ts';
 import { checkout, snapshot, type Checkout } from '../../tools/workspaces/folder.ts';
 import { Trees } from '../../tools/workspaces/tree.ts';
 import { filesIn } from '../../tools/workspaces/workspace.ts';
@@ -47,7 +47,7 @@ interface ClaudeCodeRequest {
 export interface ClaudeCodeResponse extends ModelResponse {
   /** Id of the tree of files that the turn ended in; absent if it changed none. */
   tree?: string | null;
-  work: DoneWork[];
+  work: ToolCallSummary[];
 }
 
 export type AskClaudeCode = (request: ClaudeCodeRequest) => Promise<ClaudeCodeResponse>;
@@ -75,7 +75,7 @@ export function createClaudeCode({ configFolder, environment, store }: Dependenc
     const { backend, toolChoice, work: { files, mostUsd, readsOnly = false } = {} } = input;
     const { cancellationSignal, info, log } = Context.current();
     const attempt = tryNumber(info);
-    const reach = reachOf(backend, environment);
+    const reach = claudeEndpointOf(backend, environment);
     const file = findSdk(configFolder);
     if (file === undefined) {
       const [text] = missingSdk([backend], configFolder);
@@ -92,7 +92,7 @@ export function createClaudeCode({ configFolder, environment, store }: Dependenc
     const session = await Session.open(store, head);
     const meter = new Meter((model) => pricesFor([{ type: 'claude', model }], {}, environment)[model]);
 
-    const place = await Place.take(sessionId);
+    const place = await TempHome.take(sessionId);
     const controller = new AbortController();
     const abort = (): void => controller.abort();
     cancellationSignal.addEventListener('abort', abort, { once: true });
@@ -186,7 +186,7 @@ const mostTurns = 200;
 
 const nothing: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 };
 
-interface Reach {
+interface ClaudeEndpoint {
   apiKey: string;
   baseUrl: string;
   headers: Record<string, string>;
@@ -195,7 +195,7 @@ interface Reach {
 }
 
 /** Where the model is, and by which key. @throws `ApplicationFailure` of type `MissingKey` */
-function reachOf(backend: Backend, environment: Environment): Reach {
+function claudeEndpointOf(backend: Backend, environment: Environment): ClaudeEndpoint {
   const { values: headers, secrets, missing } = withVariables(backend.headers ?? {}, environment);
   const lacked = missingKey(backend, environment) ?? missing[0]?.variable;
   if (lacked !== undefined) throw keyMissing(`${backend.type}: ${lacked} is not set`, lacked);
@@ -204,7 +204,7 @@ function reachOf(backend: Backend, environment: Environment): Reach {
   return { apiKey: key, baseUrl, headers, model, endpoint };
 }
 
-function optionsFor(backend: Backend, place: Place, { baseUrl, headers, model }: Reach, environment: Environment) {
+function optionsFor(backend: Backend, place: TempHome, { baseUrl, headers, model }: ClaudeEndpoint, environment: Environment) {
   const { max_tokens: maxTokens, max_turns: maxTurns = mostTurns, reasoning_effort: effort } = backend;
   return {
     cwd: place.workspace,
@@ -223,7 +223,7 @@ function optionsFor(backend: Backend, place: Place, { baseUrl, headers, model }:
 
 function permissionsFor(
   backend: Backend,
-  place: Place,
+  place: TempHome,
   mounts: string[],
   readsOnly: boolean,
   environment: Environment,

@@ -3,7 +3,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../../util/environment.ts';
 import { sendSignal } from '../../util/processes.ts';
-import type { Place } from './place.ts';
+import type { TempHome } from './temp-home.ts';
 import type { SpawnOptions } from './sdk.ts';
 
 /** The descriptor by which Claude Code gets its key, and the one that is closed when the worker dies. */
@@ -39,7 +39,7 @@ function killGroup({ pid }: ChildProcess): void {
  */
 export function startClaudeCode(
   { args, command, env }: SpawnOptions,
-  { key, place, signal }: { key: string; place: Place; signal: AbortSignal },
+  { key, place, signal }: { key: string; place: TempHome; signal: AbortSignal },
 ): ChildProcess {
   const child = spawn('/bin/sh', ['-c', script, 'sh', command, ...args], {
     cwd: place.workspace,
@@ -68,7 +68,7 @@ export function startClaudeCode(
  * To go on with a session, the SDK writes its file into a temporary folder of its own, which a worker that dies would leave
  * behind. It is moved to the place, which is found and removed.
  */
-function keptConfig(env: SpawnOptions['env'], { config }: Place): Record<string, string> {
+function keptConfig(env: SpawnOptions['env'], { config }: TempHome): Record<string, string> {
   const { CLAUDE_CONFIG_DIR: folder } = env;
   const sessions = folder !== undefined && folder !== config ? join(folder, 'projects') : undefined;
   if (sessions === undefined || folder === undefined || !existsSync(sessions)) return {};
@@ -82,7 +82,7 @@ const passed = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO
 
 /** The environment of Claude Code (https://code.claude.com/docs/en/settings#environment-variables). */
 export function environmentOf(
-  place: Place,
+  place: TempHome,
   { baseUrl, headers, maxTokens }: { baseUrl: string; headers: Record<string, string>; maxTokens?: number | undefined },
   variables: Environment,
 ): Record<string, string> {

@@ -8,7 +8,7 @@ interface Part {
 }
 
 /** How long a line may take to arrive of which Claude Code has told already, in milliseconds. */
-const patienceMs = 3000;
+const timeoutMs = 3000;
 
 /**
  * Claude Code's own record of a conversation. It lies in the store in parts, each of which names the one before, so that
@@ -66,7 +66,7 @@ export class Session implements SdkSessionStore {
       if (ids.every((id) => this.#seen.has(`${kind} ${id}`))) arrived.resolve(true);
     };
     this.#waiting.add(look);
-    const timer = setTimeout(() => arrived.resolve(false), patienceMs);
+    const timer = setTimeout(() => arrived.resolve(false), timeoutMs);
     look();
     try {
       return await arrived.promise;

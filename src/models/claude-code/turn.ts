@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ToolCall, ToolSpec } from '../../protocol/message.ts';
-import type { DoneWork } from '../../protocol/model-call.ts';
+import type { ToolCallSummary } from '../../protocol/model-call.ts';
 import { handedOver, notNow, serverName } from './conversation.ts';
 import { whyRefused, type Permissions } from './guard.ts';
 import type {
@@ -42,7 +42,7 @@ export interface TurnResult {
   /** The text of the last reply. */
   text: string;
   /** What it has done with its built-in tools. */
-  work: DoneWork[];
+  work: ToolCallSummary[];
 }
 
 /** How much of a turn's work is told, and how much of each call, in characters. */
@@ -57,7 +57,7 @@ const toldCharacters = 200;
 export async function runTurn(sdk: Sdk, turn: Turn): Promise<TurnResult> {
   const { onMessage, options, permissions, prompt, session } = turn;
   const calls: ToolCall[] = [];
-  const work: DoneWork[] = [];
+  const work: ToolCallSummary[] = [];
   let text = '';
   let replyId = '';
   let result: ResultMessage | undefined;
@@ -130,7 +130,7 @@ async function beforeTool({ onStep, permissions, session }: Turn, use: ToolUse):
 async function afterTools(
   { onStep, session }: Turn,
   { tool_calls: done }: ToolBatch,
-  work: DoneWork[],
+  work: ToolCallSummary[],
 ): Promise<object> {
   const ids = done.map(({ tool_use_id: id }) => id);
   if (await session.has('tool_result', ids)) await onStep(true);

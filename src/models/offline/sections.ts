@@ -1,4 +1,4 @@
-import { Breaks } from '../../util/breaks.ts';
+import { Yielder } from '../../util/yielder.ts';
 import type { SentenceIndex } from '../../util/text/sentence-search.ts';
 import type { Sentence } from '../../util/text/sentences.ts';
 import { stem, stemsOf } from '../../util/text/words.ts';
@@ -112,7 +112,7 @@ async function readSections(sentences: Sentence[]): Promise<Sections> {
   const all: Section[] = [];
   const definitions = new Map<string, Sentence>();
   const [capitals, frequency] = [new Map<string, number>(), new Map<string, number>()];
-  const breaks = new Breaks();
+  const yielder = new Yielder();
   let last: Section | undefined;
   let heading = '';
   let entry: Sentence = { text: '', source: '', line: 0, heading: '' };
@@ -145,7 +145,7 @@ async function readSections(sentences: Sentence[]): Promise<Sections> {
       const keys = [...terms.map(termKey), ...(isGlossary(sentence) ? terms.map(topicsKey) : [])];
       for (const key of keys) if (!definitions.has(key) || isGlossary(sentence)) definitions.set(key, entry);
     }
-    if (breaks.due) await breaks.take();
+    if (yielder.due) await yielder.yield();
   }
   for (const key of ['', topicsKey('')]) definitions.delete(key);
   return {

@@ -42,7 +42,7 @@ export interface ToolVariant {
   /** The workflow's own tools, which are listed first in the set. */
   own: ToolSpec[];
   /** Whether to leave out the tools that are not known to be harmless. */
-  harmlessOnly?: boolean | undefined;
+  readOnly?: boolean | undefined;
 }
 
 /** Input of the activity `listTools`. */

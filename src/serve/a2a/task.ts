@@ -31,7 +31,7 @@ export interface Seen {
 }
 
 /** How long a worker may take to tell what has happened, in milliseconds. */
-const patienceMs = 3000;
+const timeoutMs = 3000;
 
 const { TASK_STATE_CANCELED, TASK_STATE_COMPLETED, TASK_STATE_FAILED, TASK_STATE_REJECTED } = TaskState;
 
@@ -61,7 +61,7 @@ export async function look({ access, served }: Caller, id: string, historyLength
   const described = await client.workflow.getHandle(id).describe();
   const isBegun = described.historyLength > 2;
   const trouble: string[] = [];
-  const read = client.withDeadline(Date.now() + patienceMs, async () => (isBegun ? run.events() : []));
+  const read = client.withDeadline(Date.now() + timeoutMs, async () => (isBegun ? run.events() : []));
   const events = await read.catch((error: unknown): RunEvent[] => {
     if (!isPassing(error)) throw error;
     trouble.push(`No worker tells what is done at present: ${error.message}`);

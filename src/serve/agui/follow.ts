@@ -2,14 +2,14 @@ import { EventType, type Event, type Interrupt, type RunFinishedEvent } from '@a
 import type { RunEvent } from '../../protocol/events.ts';
 import { HttpProblem } from '../problems.ts';
 import { interruptOf } from './interrupts.ts';
-import { closing, line, nothingTold, opening, tell, type Told } from './telling.ts';
+import { closing, line, emptyStream, opening, eventsFor, type StreamState } from './stream-state.ts';
 import { ifTold, onceAnswered, type Thread } from './thread.ts';
 
 /** Where a stream begins: with a session's turn, by the id of its update, or behind an event, 0 being the beginning. */
 export type Begin = { turn: string } | { after: number };
 
 /** How a stream ends. */
-export type Ending = Pick<RunFinishedEvent, 'outcome' | 'result'>;
+export type Finish = Pick<RunFinishedEvent, 'outcome' | 'result'>;
 
 interface Followed {
   chain: string;
@@ -26,10 +26,10 @@ interface Followed {
  *
  * @throws where the turn or the run has failed
  */
-export async function* follow(thread: Thread, followed: Followed): AsyncGenerator<Event, Ending> {
+export async function* follow(thread: Thread, followed: Followed): AsyncGenerator<Event, Finish> {
   const { answered, begin, chain, isOver } = followed;
   const { feeds, id, reprise, signal } = thread;
-  let told = nothingTold(id, chain);
+  let told = emptyStream(id, chain);
   let isTold = 'after' in begin && begin.after === 0;
   /** What the opening of a session has told before its first turn. */
   const notices: Event[] = [];
@@ -49,7 +49,7 @@ export async function* follow(thread: Thread, followed: Followed): AsyncGenerato
     if (item.type === 'trouble' && isTold) yield line(`${chain}-trouble-${++troubles}`, item.message);
     if (item.type !== 'event') continue;
     const { event } = item;
-    const [after, events] = tell(told, event);
+    const [after, events] = eventsFor(told, event);
     told = after;
     if (isTold) yield* events;
     else if (isBegin(begin, event)) {
@@ -90,7 +90,7 @@ const usageOf = async (thread: Thread) =>
  */
 async function interruptsOf(
   thread: Thread,
-  { calls, waiting }: Told,
+  { calls, waiting }: StreamState,
   { answered, ...place }: { answered: ReadonlySet<string>; chain: string; seq: number },
 ): Promise<Interrupt[]> {
   if (waiting.every(({ questionId }) => answered.has(questionId))) return [];

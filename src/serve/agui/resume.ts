@@ -2,7 +2,7 @@ import { EventType, type Event } from '@ag-ui/core';
 import { RunNotOpenError } from '../../client.ts';
 import { argumentsProblem } from '../../client/asked.ts';
 import { HttpProblem } from '../problems.ts';
-import { follow, type Ending } from './follow.ts';
+import { follow, type Finish } from './follow.ts';
 import type { Act, Resumed } from './interrupts.ts';
 import { chainOf, ifTold, type Thread } from './thread.ts';
 
@@ -12,7 +12,7 @@ import { chainOf, ifTold, type Thread } from './thread.ts';
  *
  * @throws `HttpProblem` where changed arguments are not what their tool takes; nothing is sent then
  */
-export async function* resume(thread: Thread, entries: Resumed[]): AsyncGenerator<Event, Ending> {
+export async function* resume(thread: Thread, entries: Resumed[]): AsyncGenerator<Event, Finish> {
   const present = await chainOf(thread);
   const own = entries.filter(({ chain }) => chain === present?.chain);
   if (present === undefined || own.length === 0) {

@@ -18,7 +18,7 @@ export interface Thread {
 }
 
 /** How long a worker may take to answer a query, in milliseconds. */
-const patienceMs = 3000;
+const timeoutMs = 3000;
 
 const everyMs = 1000;
 
@@ -40,7 +40,7 @@ export async function chainOf({ id, reprise }: Thread): Promise<{ chain: string;
 
 /** What a query says, or undefined where no worker answers it at present. */
 export const ifTold = <T>({ reprise }: Thread, query: () => Promise<T>): Promise<T | undefined> =>
-  ifAnswered(reprise, patienceMs, query);
+  ifAnswered(reprise, timeoutMs, query);
 
 /** What a query says, as soon as a worker answers it. @throws where nobody waits for it any more */
 export async function onceAnswered<T>(thread: Thread, query: () => Promise<T>): Promise<T> {

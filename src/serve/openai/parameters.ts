@@ -7,7 +7,7 @@ const asText = 'an answer is text; the key verify of a configuration holds it to
 const ownTools = `agents have the tools of their configuration; a request may offer ${askingTools.join(' and ')}`;
 
 /** What cannot be heeded and would make another answer of it: what it may be nevertheless, and what there is instead. */
-const refused: Record<string, [harmless: unknown[], why: string]> = {
+const refused: Record<string, [accepted: unknown[], why: string]> = {
   n: [[1], 'a run gives one answer'],
   logprobs: [[false], 'the answer of a team has none'],
   top_logprobs: [[0], 'the answer of a team has none'],
@@ -34,10 +34,10 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 
 /** Refuses what would change the answer, and names in a header what has no effect. */
 export function sift(c: Context, body: Body): void {
-  for (const [param, [harmless, why]] of Object.entries(refused)) {
+  for (const [param, [accepted, why]] of Object.entries(refused)) {
     const value = param.split('.').reduce<unknown>((within, key) => (within as Body | undefined | null)?.[key], body);
-    const isHarmless = harmless.some((each) => JSON.stringify(each) === JSON.stringify(value));
-    if (isGiven(value) && !isHarmless) throw new ParameterProblem(param, why);
+    const isAccepted = accepted.some((each) => JSON.stringify(each) === JSON.stringify(value));
+    if (isGiven(value) && !isAccepted) throw new ParameterProblem(param, why);
   }
   const ignored = Object.keys(body).filter((name) => !known.has(name) && isGiven(body[name]));
   if (ignored.length > 0) c.header('x-reprise-ignored', ignored.join(', ').replaceAll(/[^\x20-\x7e]/g, '?'));

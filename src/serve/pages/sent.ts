@@ -3,7 +3,7 @@ import type { Reprise, Run, RunEvent } from '../../client.ts';
 import { editedArguments } from '../../client/asked.ts';
 import { isPassing } from '../../client/snapshot.ts';
 import { handleTextUpdate } from '../../protocol/definitions.ts';
-import { messageRoom } from '../../protocol/questions.ts';
+import { maxMessageChars } from '../../protocol/questions.ts';
 import type { ToolDecision } from '../../protocol/tools/permissions.ts';
 import { inputProblem } from '../../workflows/runtime/size.ts';
 import type { Access } from '../access.ts';
@@ -56,8 +56,8 @@ export const closingOf = (events: RunEvent[], id: string): Closing | undefined =
 function refusalOf(sent: Sent, needed: string[]): Refused | undefined {
   const missing = needed.find((field) => (sent[field] ?? '').trim() === '');
   if (missing !== undefined) return { field: missing, problem: 'It must not be empty', typed: sent };
-  const field = bounded.find((name) => (sent[name]?.length ?? 0) > messageRoom);
-  const problem = `It may have ${messageRoom.toLocaleString('en-US')} characters`;
+  const field = bounded.find((name) => (sent[name]?.length ?? 0) > maxMessageChars);
+  const problem = `It may have ${maxMessageChars.toLocaleString('en-US')} characters`;
   return field === undefined ? undefined : { field, problem, typed: sent };
 }
 

@@ -12,13 +12,13 @@ import {
 } from '../../client/asked.ts';
 import { TemporalRun } from '../../client/temporal/run.ts';
 import { isOpen } from '../../client/way.ts';
-import { messageRoom, type PendingQuestion } from '../../protocol/questions.ts';
+import { maxMessageChars, type PendingQuestion } from '../../protocol/questions.ts';
 import type { ToolDecision } from '../../protocol/tools/permissions.ts';
 import { HttpProblem } from '../problems.ts';
 import { inputOf, someInput } from './inputs.ts';
 import { operation, runId, valid, waitOf, type Asked, type Operation } from './operation.ts';
 
-const said = z.string().max(messageRoom);
+const said = z.string().max(maxMessageChars);
 const needed = said.trim().min(1);
 
 const decisionSchema = z

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { Breaks } from '../../util/breaks.ts';
+import { Yielder } from '../../util/yielder.ts';
 import { readingLimits } from '../../util/file-limits.ts';
 import { moduleBeside, runIsolated } from '../../util/isolated.ts';
 import type { DatabaseFile } from './database/database.ts';
@@ -92,10 +92,10 @@ async function jsonNote(text: string, mediaType: string): Promise<string | undef
   }
   const lines = text.split('\n');
   const bad: number[] = [];
-  const breaks = new Breaks();
+  const yielder = new Yielder();
   for (const [index, line] of lines.entries()) {
     if (line.trim() !== '' && problemOf(line) !== undefined) bad.push(index + 1);
-    if (breaks.due) await breaks.take();
+    if (yielder.due) await yielder.yield();
   }
   if (bad.length === 0) return undefined;
   return `${bad.length} of its ${lines.length} lines are not valid JSON (the first: line ${bad[0]})`;

@@ -4,7 +4,7 @@ import { FromPythonReader, type PythonResult } from './reader.ts';
 import type { GivenFile, ToPython } from './messages.ts';
 import { forgetSnapshot, saveSnapshot, snapshotFile } from './snapshot.ts';
 import { startPython } from './start.ts';
-import { Turns } from '../../util/turns.ts';
+import { Semaphore } from '../../util/semaphore.ts';
 
 interface PythonRun {
   code: string;
@@ -17,7 +17,7 @@ interface PythonRun {
 }
 
 /** How many processes there are at the same time, since each takes a processor and 170 MB or more. */
-const turns = new Turns(Math.max(2, availableParallelism()));
+const interpreters = new Semaphore(Math.max(2, availableParallelism()));
 
 /**
  * Runs code in a process of its own, which ends with it, with the signal, and with this process. It waits while others run.
@@ -25,7 +25,7 @@ const turns = new Turns(Math.max(2, availableParallelism()));
  * @throws the signal's reason when it is aborted
  */
 export async function runPython(run: PythonRun, signal: AbortSignal): Promise<PythonResult> {
-  const over = await turns.take(signal);
+  const over = await interpreters.acquire(signal);
   try {
     return await runHere(run, signal);
   } finally {

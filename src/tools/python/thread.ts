@@ -8,8 +8,8 @@ import { Changes } from './changes.ts';
 import type { Interpreter, ToPython } from './messages.ts';
 import type { FromPython } from './reader.ts';
 import { Output } from './output.ts';
-import { openRealm, pyodideIn } from './open-realm.ts';
-import { outsideOf } from './outside.ts';
+import { openSandbox, pyodideIn } from './open-sandbox.ts';
+import { bridgeOf } from './host-bridge.ts';
 import { runner, warmUp } from './runner.ts';
 
 const { modules, parts, wheels, lock, snapshot } = workerData as Interpreter;
@@ -24,7 +24,7 @@ const changes = new Changes(post);
 /** Whether no code but Pyodide's has run yet. */
 let isOpen = true;
 
-const outside = outsideOf({
+const outside = bridgeOf({
   part: (name) => (isOpen ? parts[name] : undefined),
   print: (bytes) => output.write(bytes),
   found: (path, mode, content) => changes.found(path, mode, content),
@@ -59,7 +59,7 @@ function readOutcome(outcome: string): { problem?: string; broken?: string } {
   }
 }
 
-const { context, realm } = openRealm(outside);
+const { context, realm } = openSandbox(outside);
 const { load, look, put, run } = realm;
 const loaded = Promise.withResolvers<void>();
 load(

@@ -1,6 +1,6 @@
 import { posix, join } from 'node:path';
 import { z } from 'zod';
-import { Breaks } from '../../util/breaks.ts';
+import { Yielder } from '../../util/yielder.ts';
 import type { Environment } from '../../util/environment.ts';
 import { grouped } from '../../util/file-limits.ts';
 import type { GivenFile } from './messages.ts';
@@ -67,7 +67,7 @@ function chosen(files: WorkspaceFile[], code: string): { given: WorkspaceFile[];
 }
 
 async function* batches(workspace: Workspace, files: WorkspaceFile[]): AsyncGenerator<GivenFile[]> {
-  const breaks = new Breaks();
+  const yielder = new Yielder();
   let batch: GivenFile[] = [];
   let bytes = 0;
   for (const { executable, path, readOnly } of files) {
@@ -75,7 +75,7 @@ async function* batches(workspace: Workspace, files: WorkspaceFile[]): AsyncGene
     if (content === undefined) continue;
     batch.push({ path, bytes: content, mode: readOnly ? 'readOnly' : executable ? 'executable' : 'file' });
     bytes += content.length;
-    if (breaks.due) await breaks.take();
+    if (yielder.due) await yielder.yield();
     if (bytes < batchBytes) continue;
     yield batch;
     [batch, bytes] = [[], 0];
@@ -96,7 +96,7 @@ async function read(workspace: Workspace, path: string): Promise<Uint8Array | un
 /** Makes the workspace what the code has left. @returns what was done, and what the workspace has refused */
 async function keep(workspace: Workspace, { files, gone }: PythonResult): Promise<string[]> {
   const refused: string[] = [];
-  const breaks = new Breaks();
+  const yielder = new Yielder();
   const attempt = async (path: string, done: string[], work: () => Promise<void> | void): Promise<void> => {
     try {
       await work();
@@ -105,7 +105,7 @@ async function keep(workspace: Workspace, { files, gone }: PythonResult): Promis
       if (!(error instanceof ToolError)) throw error;
       refused.push(error.message);
     }
-    if (breaks.due) await breaks.take();
+    if (yielder.due) await yielder.yield();
   };
   const removed: string[] = [];
   for (const path of gone) await attempt(path, removed, () => workspace.remove(path));

@@ -5,7 +5,7 @@ import { recognise } from '../attachments/recognise.ts';
 import { ToolError } from '../tool.ts';
 import { textOf, decodedPart, type Fetched } from './fetch.ts';
 import { readHtml, readJson } from './page-text.ts';
-import { Places } from '../../util/places.ts';
+import { Semaphore } from '../../util/semaphore.ts';
 
 /** What an address has given, as text. */
 export interface ReadPage {
@@ -17,7 +17,7 @@ export interface ReadPage {
 }
 
 /** How many pages are read at the same time: each may take a thread with hundreds of megabytes. */
-const atOnce = new Places(4);
+const atOnce = new Semaphore(4);
 
 /**
  * The text of what was fetched: of HTML its main part, unless `whole` is wanted or it is not clear which part that is.
@@ -26,7 +26,7 @@ const atOnce = new Places(4);
  */
 export const readFetched = async (fetched: Fetched, whole: boolean, signal: AbortSignal): Promise<ReadPage> => ({
   url: fetched.url,
-  ...(await atOnce.take(() => read(fetched, whole), signal)),
+  ...(await atOnce.run(() => read(fetched, whole), signal)),
 });
 
 type Readable = Omit<ReadPage, 'url'>;

@@ -24,7 +24,7 @@ interface FetchSettings {
   /** How many bytes the content may have, unpacked. */
   maxBytes: number;
   /** In milliseconds; 20,000 if absent. */
-  patienceMs?: number;
+  timeoutMs?: number;
   /** Why content of a media type is not wanted; undefined if it is. It is asked before the content is read. */
   unwanted?(type: string): string | undefined;
 }
@@ -50,13 +50,13 @@ export interface Fetched {
  *   wanted; the signal's reason when it is aborted
  */
 export async function fetchBytes(address: string, settings: FetchSettings): Promise<Fetched> {
-  const { signal, patienceMs = patience } = settings;
-  const timeout = AbortSignal.timeout(patienceMs);
+  const { signal, timeoutMs = patience } = settings;
+  const timeout = AbortSignal.timeout(timeoutMs);
   try {
     return await follow(address, { ...settings, signal: AbortSignal.any([signal, timeout]) });
   } catch (error) {
     if (signal.aborted || !timeout.aborted) throw error;
-    throw new ToolError(`${address} took more than ${patienceMs / 1000} seconds`, { cause: error });
+    throw new ToolError(`${address} took more than ${timeoutMs / 1000} seconds`, { cause: error });
   }
 }
 

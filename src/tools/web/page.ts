@@ -10,7 +10,7 @@ import { savedText, saveFile } from '../attachments/save.ts';
 import type { AddressRule } from './addresses.ts';
 import { readFetched, textIn, type ReadPage } from './content.ts';
 import { fetchBytes, type Fetched } from './fetch.ts';
-import { Places } from '../../util/places.ts';
+import { Semaphore } from '../../util/semaphore.ts';
 
 /** How much of a page is returned at once, in characters. */
 const longest = 20_000;
@@ -27,7 +27,7 @@ const parameters = z.object({
 });
 
 /** How many fetches there may be at the same time: each may hold tens of megabytes. */
-const atOnce = new Places(16);
+const atOnce = new Semaphore(16);
 
 /**
  * `fetch_page` of the built-in package `builtin.web`.
@@ -49,7 +49,7 @@ export function pageTool(store: Store, rule: AddressRule, hosts: ReadonlySet<str
       const place = `${workflowId}\n${url.trim()}\n${whole}`;
       const known = from > 0 ? recent.find(place) : undefined;
       if (known !== undefined && save_as === undefined) return pageFrom(known, from);
-      const fetched = await atOnce.take(
+      const fetched = await atOnce.run(
         () => fetchBytes(url.trim(), { rule, hosts, signal, maxBytes: maxFileBytes }),
         signal,
       );

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { openSearch, type SearchDependencies } from './search/open-search.ts';
 import type { CallContext } from '../tool.ts';
 import { paidIn } from './search/failures.ts';
-import type { Found, SearchProvider } from './search/provider.ts';
+import type { SearchHit, SearchProvider } from './search/provider.ts';
 import { howToSearch, serviceOf } from '../../config/search-services.ts';
-import { bounded, tidied } from './search/tidy.ts';
+import { bounded, normalized } from './search/normalize.ts';
 import type { ToolDefinition } from '../definition.ts';
 import { ToolError } from '../tool.ts';
 
@@ -44,7 +44,7 @@ export function webSearchTool(dependencies: SearchDependencies): ToolDefinition 
         );
       }
       const provider = open(dependencies, max_results);
-      const found = tidied(await find(provider, query, max_results, context)).slice(0, max_results);
+      const found = normalized(await hitsFrom(provider, query, max_results, context)).slice(0, max_results);
       return found.length === 0 ? `Nothing was found for "${query}".` : listed(found);
     },
   };
@@ -59,7 +59,7 @@ export function webSearchTool(dependencies: SearchDependencies): ToolDefinition 
 }
 
 /** @throws `ToolError` if the service does not answer; the signal's reason when it is aborted */
-async function find(provider: SearchProvider, query: string, wanted: number, context: CallContext): Promise<Found[]> {
+async function hitsFrom(provider: SearchProvider, query: string, wanted: number, context: CallContext): Promise<SearchHit[]> {
   const { signal, spent } = context;
   for (let tried = 1; ; tried++) {
     try {
@@ -81,7 +81,7 @@ async function find(provider: SearchProvider, query: string, wanted: number, con
 const reported = (error: unknown): unknown =>
   error instanceof ApplicationFailure ? new ToolError(`the search failed: ${error.message}`, { cause: error }) : error;
 
-function listed(found: Found[]): string {
+function listed(found: SearchHit[]): string {
   const entries = found.map(({ title, url, text }, index) =>
     [`${index + 1}. ${title}`, url, ...(text === '' ? [] : [bounded(text, longest.text)])].join('\n'),
   );

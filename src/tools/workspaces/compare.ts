@@ -1,4 +1,4 @@
-import { Breaks } from '../../util/breaks.ts';
+import { Yielder } from '../../util/yielder.ts';
 import type { TreeSummary } from '../../protocol/workspace.ts';
 import { isSameFile } from './tree.ts';
 import { foldersOf } from './workspace.ts';
@@ -38,7 +38,7 @@ export function compareTrees(from: Tree, to: Tree): TreeSummary {
  * @returns the paths on which both had worked, sorted, besides the tree
  */
 export async function mergeTrees(base: Tree, ours: Tree, theirs: Tree): Promise<{ tree: Tree; conflicts: string[] }> {
-  const breaks = new Breaks();
+  const yielder = new Yielder();
   const merged = new Map(ours);
   const conflicts = new Set<string>();
   const differing = [...new Set([...base.keys(), ...theirs.keys()])].filter(
@@ -57,7 +57,7 @@ export async function mergeTrees(base: Tree, ours: Tree, theirs: Tree): Promise<
   // A path is a file or a folder, and what was changed last says which.
   const taken = new Set(differing.filter((path) => theirs.has(path)));
   for (const path of merged.keys()) {
-    if (breaks.due) await breaks.take();
+    if (yielder.due) await yielder.yield();
     const files = foldersOf(path).filter((folder) => merged.has(folder));
     if (files.length === 0) continue;
     const gone = taken.has(path) ? files : [path];

@@ -1,4 +1,4 @@
-import { Breaks } from '../../util/breaks.ts';
+import { Yielder } from '../../util/yielder.ts';
 import type { Store } from '../../store/store.ts';
 import type { Tree, TreeFile } from '../workspace.ts';
 import { isSameFile } from './tree.ts';
@@ -23,7 +23,7 @@ const around = 3;
  * @returns empty if they do not differ
  */
 export async function diffOf(store: Store, from: Tree, to: Tree, longest: number): Promise<string> {
-  const breaks = new Breaks();
+  const yielder = new Yielder();
   const paths = [...new Set([...from.keys(), ...to.keys()])]
     .filter((path) => !isSameFile(from.get(path), to.get(path)))
     .toSorted();
@@ -34,7 +34,7 @@ export async function diffOf(store: Store, from: Tree, to: Tree, longest: number
   const parts = [names.join('\n')];
   let left = longest;
   for (const [index, path] of paths.slice(0, mostNamed).entries()) {
-    if (breaks.due) await breaks.take();
+    if (yielder.due) await yielder.yield();
     const [old, now] = [await linesOf(store, from.get(path)), await linesOf(store, to.get(path))];
     const changes = old && now ? hunksOf(old, now) : ['[not shown: no text, or too long]'];
     const whole = [

@@ -4,7 +4,7 @@ import type { BigIntStats } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Breaks } from '../../util/breaks.ts';
+import { Yielder } from '../../util/yielder.ts';
 import type { ImportedFolder } from '../../protocol/workspace.ts';
 import type { Store } from '../../store/store.ts';
 import { identityOf } from './open-folder.ts';
@@ -80,9 +80,9 @@ export async function checkout(
   const mounts = [...new Set([...mounted.keys()].map(firstOf))];
   const missing = new Map([...own].filter(([path]) => !mounts.includes(firstOf(path))));
   const files = new Map<string, KnownFile>();
-  const breaks = new Breaks();
+  const yielder = new Yielder();
   for (const [path, file] of before) {
-    if (breaks.due) await breaks.take();
+    if (yielder.due) await yielder.yield();
     if (isSameFile(file, missing.get(path))) {
       files.set(path, file);
       missing.delete(path);
@@ -128,14 +128,14 @@ interface Writing {
 async function writeAll(store: Store, files: Tree, folder: string, how: Writing): Promise<Map<string, KnownFile>> {
   const written = new Map<string, KnownFile>();
   const folders = new Set<string>();
-  const breaks = new Breaks();
+  const yielder = new Yielder();
   for (const [path, file] of files) {
     if (treePath(path) !== path) throw new Error(`${JSON.stringify(path)} is no path of a tree`);
     makeFolders(folder, path, folders, how);
     const content = await store.object(file.id);
     const stats = write(join(folder, path), path, file, content, how);
     written.set(path, { ...file, key: settledKey(stats, Infinity) });
-    if (breaks.due) await breaks.take();
+    if (yielder.due) await yielder.yield();
   }
   if (how.readOnly) for (const each of folders) chmodSync(join(folder, each), 0o555);
   return written;

@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs';
-import { Breaks } from '../../util/breaks.ts';
+import { Yielder } from '../../util/yielder.ts';
 import type { Store } from '../../store/store.ts';
 import { identityOf, OpenFolder, statKey } from './open-folder.ts';
 import { linkTarget, treePath } from './tree.ts';
@@ -86,7 +86,7 @@ class FolderReading {
   readonly #root: OpenFolder;
   readonly #options: ReadingOptions;
   readonly #limits: WorkspaceLimits;
-  readonly #breaks = new Breaks();
+  readonly #yielder = new Yielder();
   readonly #files = new Map<string, KnownFile>();
   /** Files that are new or have changed, by what stands before their names: a folder's path and a slash. All folders are here. */
   readonly #new = new Map<string, Array<{ name: string; mode: FileMode }>>([['', []]]);
@@ -257,6 +257,6 @@ class FolderReading {
 
   async #pause(): Promise<void> {
     this.#options.signal?.throwIfAborted();
-    if (this.#breaks.due) await this.#breaks.take();
+    if (this.#yielder.due) await this.#yielder.yield();
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Breaks } from '../../util/breaks.ts';
+import { Yielder } from '../../util/yielder.ts';
 import type { ToolDefinition } from '../definition.ts';
 import { longestRead, ToolError, type ToolContext } from '../tool.ts';
 import type { Workspace, WorkspaceFile } from '../workspace.ts';
@@ -220,7 +220,7 @@ async function search(context: Given, text: string, folder: string, textsOf: Fil
   const workspace = of(context);
   const wanted = text.toLowerCase();
   const found: string[] = [];
-  const breaks = new Breaks();
+  const yielder = new Yielder();
   let left = maxSearched;
   for (const { path, bytes } of filesIn(workspace, folder)) {
     context.signal.throwIfAborted();
@@ -234,7 +234,7 @@ async function search(context: Given, text: string, folder: string, textsOf: Fil
     for (const each of texts) {
       let where = '';
       for (const [index, line] of each.text.split('\n').entries()) {
-        if (breaks.due) await breaks.take();
+        if (yielder.due) await yielder.yield();
         if (plain === undefined && place.test(line)) where = ` ${line}`;
         for (const part of holding(line, wanted)) {
           if (found.length === maxFound)

@@ -1,4 +1,4 @@
-import { Breaks } from '../../util/breaks.ts';
+import { Yielder } from '../../util/yielder.ts';
 import { hashOf } from '../../util/ids.ts';
 import type { Store } from '../../store/store.ts';
 import type { FileMode, Tree, TreeFile } from '../workspace.ts';
@@ -29,10 +29,10 @@ export class Trees {
   /** The files of a tree. @param id null for the empty one @throws `Error` if the store lacks a part of it */
   async read(id: string | null): Promise<Map<string, TreeFile>> {
     const files = new Map<string, TreeFile>();
-    const breaks = new Breaks();
+    const yielder = new Yielder();
     const walk = async (folder: string, prefix: string): Promise<void> => {
       for (const [name, object, kind, bytes] of await this.#entries(folder)) {
-        if (breaks.due) await breaks.take();
+        if (yielder.due) await yielder.yield();
         const path = `${prefix}${name}`;
         if (kind === 'sub') await walk(object, `${path}/`);
         else files.set(path, { id: object, bytes, mode: kind });
@@ -46,7 +46,7 @@ export class Trees {
   async write(tree: Tree): Promise<string | null> {
     if (tree.size === 0) return null;
     const made = new Map<string, FolderEntry[]>();
-    const id = await idOf(await nested(tree), made, new Breaks());
+    const id = await idOf(await nested(tree), made, new Yielder());
     // What this process has stored before may have been removed since, by `prune`.
     const missing = new Set(await this.#store.missingObjects([...made.keys()]));
     const added = [...made].filter(([each]) => missing.has(each));
@@ -75,10 +75,10 @@ const remembered = 20_000;
 const contentOf = (entries: FolderEntry[]): Uint8Array => new TextEncoder().encode(JSON.stringify(entries));
 
 /** The id of a folder. @param made gets what its object and those of the folders in it hold, by their ids */
-async function idOf({ files, subs }: Folder, made: Map<string, FolderEntry[]>, breaks: Breaks): Promise<string> {
+async function idOf({ files, subs }: Folder, made: Map<string, FolderEntry[]>, yielder: Yielder): Promise<string> {
   const entries = [...files].map(([name, { id, mode, bytes }]): FolderEntry => [name, id, mode, bytes]);
-  for (const [name, folder] of subs) entries.push([name, await idOf(folder, made, breaks), 'sub', 0]);
-  if (breaks.due) await breaks.take();
+  for (const [name, folder] of subs) entries.push([name, await idOf(folder, made, yielder), 'sub', 0]);
+  if (yielder.due) await yielder.yield();
   entries.sort(([one], [other]) => (one < other ? -1 : 1));
   const id = hashOf(contentOf(entries));
   made.set(id, entries);
@@ -87,9 +87,9 @@ async function idOf({ files, subs }: Folder, made: Map<string, FolderEntry[]>, b
 
 async function nested(tree: Tree): Promise<Folder> {
   const root: Folder = { files: new Map(), subs: new Map() };
-  const breaks = new Breaks();
+  const yielder = new Yielder();
   for (const [path, file] of tree) {
-    if (breaks.due) await breaks.take();
+    if (yielder.due) await yielder.yield();
     const names = path.split('/');
     const last = names.pop() ?? '';
     let folder = root;

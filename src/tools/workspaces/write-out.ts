@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'nod
 import { readlinkSync, renameSync, rmdirSync } from 'node:fs';
 import { rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { Breaks } from '../../util/breaks.ts';
+import { Yielder } from '../../util/yielder.ts';
 import { largeHashOf } from '../../util/ids.ts';
 import type { Store } from '../../store/store.ts';
 import { checkout, removeEmpty } from './folder.ts';
@@ -131,7 +131,7 @@ async function compared(
 ): Promise<{ missing: string[]; removed: string[] }> {
   const missing: string[] = [];
   const conflicts: string[] = [];
-  const breaks = new Breaks();
+  const yielder = new Yielder();
   for (const [path, file] of wanted) {
     const found = await fileAt(folder, path);
     if (found === 'nothing') missing.push(path);
@@ -140,7 +140,7 @@ async function compared(
       if (before.get(path) === found.id) missing.push(path);
       else conflicts.push(path);
     }
-    if (breaks.due) await breaks.take();
+    if (yielder.due) await yielder.yield();
   }
   if (conflicts.length > 0) throw new OutConflictError(folder, conflicts.toSorted());
   const removed: string[] = [];
@@ -152,10 +152,10 @@ async function compared(
   return { missing, removed };
 }
 
-type Found = Pick<TreeFile, 'id' | 'mode'>;
+type FileOnDisk = Pick<TreeFile, 'id' | 'mode'>;
 
 /** What a folder has at a path. `other`: a folder, or something below a link or a file. */
-async function fileAt(folder: string, path: string): Promise<Found | 'nothing' | 'other'> {
+async function fileAt(folder: string, path: string): Promise<FileOnDisk | 'nothing' | 'other'> {
   for (const above of foldersOf(path)) {
     const stats = lstatSync(join(folder, above), { throwIfNoEntry: false });
     if (stats === undefined) return 'nothing';

@@ -1,4 +1,4 @@
-import { Breaks } from '../breaks.ts';
+import { Yielder } from '../yielder.ts';
 import { sentencesOf, type Sentence } from './sentences.ts';
 import type { TextFile } from './text-files.ts';
 import { stemsOf } from './words.ts';
@@ -50,11 +50,11 @@ export class SentenceIndex {
   /** Indexes any number of texts, with breaks for other work. */
   static async of(files: AsyncIterable<TextFile>): Promise<SentenceIndex> {
     const index = new SentenceIndex([]);
-    const breaks = new Breaks();
+    const yielder = new Yielder();
     for await (const file of files) {
       for (const sentence of sentencesOf(file)) {
         index.#add(sentence);
-        if (breaks.due) await breaks.take();
+        if (yielder.due) await yielder.yield();
       }
     }
     return index;
@@ -102,12 +102,12 @@ export class SentenceIndex {
 
   /** The 5,000 best hits at most, in an index of any size, with breaks for other work. */
   async find(query: Query): Promise<Hit[]> {
-    const breaks = new Breaks();
+    const yielder = new Yielder();
     let hits: Hit[] = [];
     for (const index of this.#entries.keys()) {
       hits.push(this.#hit(query, new Map(), index));
       if (hits.length >= 2 * mostFound) hits = ranked(hits).slice(0, mostFound);
-      if (breaks.due) await breaks.take();
+      if (yielder.due) await yielder.yield();
     }
     return ranked(hits).slice(0, mostFound);
   }

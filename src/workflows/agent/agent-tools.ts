@@ -1,6 +1,6 @@
 import type { ReplyCall } from '../../protocol/model-call.ts';
 import { askCallOf } from '../ask-others/ask-call.ts';
-import type { Asker, Broadcast } from '../ask-others/broadcast.ts';
+import type { AskingAgent, Broadcast } from '../ask-others/broadcast.ts';
 import { responsesAreAutomatic } from '../ask-others/prompts.ts';
 import { storeTexts } from './text-refs.ts';
 import type { ToolExecutor, ToolAnswer } from './tool-executor.ts';
@@ -9,11 +9,11 @@ import type { ToolExecutor, ToolAnswer } from './tool-executor.ts';
 export class AgentTools {
   readonly #tools: ToolExecutor;
   readonly #broadcast: Broadcast | undefined;
-  readonly #self: Asker;
-  readonly #others: Asker[];
+  readonly #self: AskingAgent;
+  readonly #others: AskingAgent[];
 
   /** @param others the agents that it may ask */
-  constructor(tools: ToolExecutor, broadcast: Broadcast | undefined, self: Asker, others: Asker[] = []) {
+  constructor(tools: ToolExecutor, broadcast: Broadcast | undefined, self: AskingAgent, others: AskingAgent[] = []) {
     this.#tools = tools;
     this.#broadcast = broadcast;
     this.#self = self;

@@ -19,11 +19,11 @@ export interface Opening {
   /** The tools that a call may run itself; absent: none. It is asked before each call. */
   quick?: (() => QuickTools | undefined) | undefined;
   /** What an agent of its own, such as Claude Code, works on; absent: it only replies. */
-  workplace?: Workplace | undefined;
+  workplace?: AgentFiles | undefined;
 }
 
 /** The files of an agent that does more in a call than one request. */
-export interface Workplace {
+export interface AgentFiles {
   files: AgentWorkspace;
   /** Whether it may only read them. */
   readsOnly: boolean;
@@ -55,7 +55,7 @@ export class Agent {
   readonly #system: Content | undefined;
   readonly #tools: BlobRef | null;
   readonly #quick: Opening['quick'];
-  readonly #workplace: Workplace | undefined;
+  readonly #workplace: AgentFiles | undefined;
   #transcript: TranscriptRef | null;
   /** The calls of the last reply. */
   #calls: ReplyCall[] = [];

@@ -1,7 +1,7 @@
 import type { ReplyCall } from '../../protocol/model-call.ts';
 import type { TextRef } from '../../protocol/message.ts';
 import { askCallOf } from '../ask-others/ask-call.ts';
-import type { Asker, Broadcast } from '../ask-others/broadcast.ts';
+import type { AskingAgent, Broadcast } from '../ask-others/broadcast.ts';
 import { accepted, replyBy } from './prompts.ts';
 import type { ToolExecutor } from './tool-executor.ts';
 import type { Purpose } from './model-caller.ts';
@@ -33,7 +33,7 @@ export interface StructuredResult<T> {
 }
 
 /** An agent that gives structured replies. */
-export interface StructuredAgent extends Asker {
+export interface StructuredAgent extends AskingAgent {
   /** Undefined when it may not ask a person. */
   broadcast: Broadcast | undefined;
   /** What it may use before it replies; absent for nothing. */

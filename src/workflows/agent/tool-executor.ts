@@ -81,7 +81,7 @@ export class ToolExecutor {
    * @throws `ActivityFailure` when a source cannot be used
    */
   static async open(agent: string, sources: ToolSources, own: ToolSpec[], run: ToolRun): Promise<ToolExecutor> {
-    const [executor] = await ToolExecutor.openVariants(agent, sources, [{ own, harmlessOnly: false }], run);
+    const [executor] = await ToolExecutor.openVariants(agent, sources, [{ own, readOnly: false }], run);
     return executor;
   }
 
@@ -112,11 +112,11 @@ export class ToolExecutor {
           workspace,
         ),
       ];
-    const { harmlessOnly, own } = first;
+    const { readOnly, own } = first;
     const listed = await listTools({
       sources,
       own,
-      ...(harmlessOnly && { harmlessOnly }),
+      ...(readOnly && { readOnly }),
       ...(others.length > 0 && { others }),
     });
     const more = (listed.others ?? []).map((list, index) => executorOf(list, others[index]?.own ?? []));

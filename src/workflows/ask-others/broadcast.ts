@@ -23,7 +23,7 @@ import type { EventLog } from '../runtime/event-log.ts';
 import { systemMessage } from '../agent/prompts.ts';
 
 /** An agent as one that asks and is asked. */
-export interface Asker {
+export interface AskingAgent {
   /** Configured id. */
   id: string;
   agent: Agent;
@@ -78,7 +78,7 @@ export class Broadcast {
    *
    * @returns whether any of them has brought anything, be it the person's earlier answers or that there is no response
    */
-  async answerCalls(asker: Asker, calls: AskCall[], others: Asker[], when: string): Promise<boolean> {
+  async answerCalls(asker: AskingAgent, calls: AskCall[], others: AskingAgent[], when: string): Promise<boolean> {
     const results = await Promise.all(calls.map((call) => this.ask(asker, call, others, when)));
     const texts = await storeTexts(results.map((result) => JSON.stringify(result)));
     calls.forEach(({ callId }, index) => asker.agent.answerCall(callId, texts[index] ?? ''));
@@ -86,7 +86,7 @@ export class Broadcast {
   }
 
   /** Carries out one call. */
-  async ask(asker: Asker, call: AskCall, others: Asker[], when: string): Promise<BroadcastResult> {
+  async ask(asker: AskingAgent, call: AskCall, others: AskingAgent[], when: string): Promise<BroadcastResult> {
     const requestId = `q${++this.#requests}`;
     const asked = asker.asked ?? [];
     asker.asked = [...asked, 'error' in call ? '' : plain(call.question)];
@@ -122,16 +122,16 @@ export class Broadcast {
   }
 
   /** Why a question is not put to anybody, in words. */
-  #refusal({ asking }: Asker, asked: string[], question: string, others: Asker[]): string | undefined {
+  #refusal({ asking }: AskingAgent, asked: string[], question: string, others: AskingAgent[]): string | undefined {
     const questions = { asking, asked, others: others.length };
     return askRefusal(questions, question, this.settings) ?? askedEnough(questions, question, this.settings);
   }
 
   async #askAgents(
-    asker: Asker,
+    asker: AskingAgent,
     requestId: string,
     call: Extract<AskCall, { question: string }>,
-    others: Asker[],
+    others: AskingAgent[],
     when: string,
   ): Promise<Result> {
     const { question, callId } = call;
@@ -140,7 +140,7 @@ export class Broadcast {
     const { depth, timeout } = this.settings;
     const responses: Array<BroadcastResult['responses'][number] | undefined> = others.map(() => undefined);
     const reasons: string[] = [];
-    const ask = async (other: Asker, index: number): Promise<void> => {
+    const ask = async (other: AskingAgent, index: number): Promise<void> => {
       try {
         const prompt = shadowQuestion(asker.id, asked, depth);
         const purpose = { when, timeout: timeout + shadowGrace };

@@ -74,12 +74,12 @@ function range({ maximum, minimum }: FormField): string {
   return maximum === undefined ? '' : ` up to ${maximum}`;
 }
 
-interface Choice {
+interface FieldOption {
   value: string;
   title: string;
 }
 
-function choicesOf({ enum: values, enumNames = [], items, oneOf }: FormField): Choice[] {
+function choicesOf({ enum: values, enumNames = [], items, oneOf }: FormField): FieldOption[] {
   const titled = oneOf ?? items?.anyOf;
   if (titled !== undefined) {
     return titled.map(({ const: value, title }) => ({ value: String(value), title: title ?? String(value) }));

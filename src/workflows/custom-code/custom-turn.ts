@@ -19,7 +19,7 @@ import { failureReason } from '../agent/failures.ts';
 import { AgentTools } from '../agent/agent-tools.ts';
 import { withTemperature, type Persona } from '../agent/model-caller.ts';
 import type { ToolExecutor } from '../agent/tool-executor.ts';
-import type { Asker } from '../ask-others/broadcast.ts';
+import type { AskingAgent } from '../ask-others/broadcast.ts';
 import type { WaitTime } from '../runtime/clock.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import type { OrchestratorSettings } from '../../protocol/settings.ts';
@@ -39,9 +39,9 @@ interface CustomWork {
   persona: Persona;
   tools: ToolExecutor | undefined;
   /** The agent as one that asks others. */
-  asker: Asker;
+  asker: AskingAgent;
   /** The agents that it may ask. */
-  others?: Asker[];
+  others?: AskingAgent[];
   /** Shows the person a text. */
   say: (text: string) => void;
   /** What was said before, oldest first. */

@@ -6,7 +6,7 @@ import { noAnswerYet } from '../agent/loop-context.ts';
 import { systemMessage } from '../agent/prompts.ts';
 import { Refusals } from '../agent/refusals.ts';
 import { AgentWorkspace } from '../agent/workspace.ts';
-import type { Ending, Iteration } from '../runtime/iterate.ts';
+import type { LoopResult, Iteration } from '../runtime/iterate.ts';
 import { warningsOf } from '../runtime/run-context.ts';
 import {
   candidatesOf,
@@ -97,7 +97,7 @@ function newParticipant(
     state: timedOut ? 'timed_out' : 'waiting',
     millisecondsLeft: team.timeout_settings.agent_timeout_seconds * 1000,
     working: undefined,
-    strikes: 0,
+    invalidReplies: 0,
     calling: 'unknown',
     prose: undefined,
     lastProblem: '',
@@ -105,14 +105,14 @@ function newParticipant(
     answer: undefined,
     vote: undefined,
     asker: { id, agent, conversation: `${number}.${id}`, asking: 0 },
-    busy: undefined,
+    pendingCalls: undefined,
     hasLearnt: false,
     toolRounds: 0,
     refusals: new Refusals(),
     failures: 0,
     tools,
     workspace,
-    telling: undefined,
+    pendingDiff: undefined,
     work: [],
     out: timedOut ? 'timed out in an earlier attempt' : undefined,
   };
@@ -179,7 +179,7 @@ export function select(
 export const failuresOf = ({ participants }: Attempt): string[] =>
   participants.map(({ teamAgent, out }) => `${teamAgent.id}: ${out ?? 'had not answered when the time was up'}`);
 
-type TeamEnding = Ending<Attempt, Outcome, TeamRestart>;
+type TeamEnding = LoopResult<Attempt, Outcome, TeamRestart>;
 
 /**
  * The run's answer, with its files if there are any.

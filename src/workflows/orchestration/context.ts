@@ -1,7 +1,7 @@
 import type { AgentState } from '../../protocol/agent-state.ts';
 import type { Requester } from '../../protocol/events.ts';
 import type { Content, NewMessage, Text, TranscriptRef } from '../../protocol/message.ts';
-import type { DoneWork } from '../../protocol/model-call.ts';
+import type { ToolCallSummary } from '../../protocol/model-call.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type { OrchestrationPhase } from '../../protocol/state.ts';
 import type { TeamInstructions, TeamToolSets } from '../../protocol/stored.ts';
@@ -10,13 +10,13 @@ import type { Agent } from '../agent/agent.ts';
 import type { Refusals } from '../agent/refusals.ts';
 import type { ToolExecutor } from '../agent/tool-executor.ts';
 import type { AgentWorkspace } from '../agent/workspace.ts';
-import type { Asker } from '../ask-others/broadcast.ts';
+import type { AskingAgent } from '../ask-others/broadcast.ts';
 import type { Iteration } from '../runtime/iterate.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import type { Backend, OrchestratorSettings, Team, ToolSources } from '../../protocol/settings.ts';
 import { shortened } from '../runtime/size.ts';
 
-export type { DoneWork };
+export type { ToolCallSummary as DoneWork };
 
 /** A team that is ready for tasks. In a session it stays the same for all of them. */
 export interface TeamContext extends RunContext {
@@ -112,7 +112,7 @@ export interface Attempt extends Iteration<TeamRestart> {
   /** What would be delivered: first the answer that won, then what is presented. */
   result: GivenAnswer | undefined;
   /** The tool calls of the presentation. */
-  presenterWork: DoneWork[];
+  presenterWork: ToolCallSummary[];
   /** The conversation in which the final agent reviews, decides and presents; undefined until it begins. */
   reviewer: Agent | undefined;
   /** Whether an agent is out because the run's budget is spent. */
@@ -142,7 +142,7 @@ export interface Candidate {
   /** The attempt that it was given in. */
   attempt: number;
   /** What its author has done with tools for it. */
-  work: DoneWork[];
+  work: ToolCallSummary[];
 }
 
 /** The best answer of the attempts before. */
@@ -167,7 +167,7 @@ export interface Participant {
   /** When it began what it is doing, and how long it had waited for keys by then; undefined while it does nothing. */
   working: { since: number; waited: number } | undefined;
   /** Replies in a row that were neither an answer nor a usable vote. */
-  strikes: number;
+  invalidReplies: number;
   /** How its model comes to call: one that has only ever written texts in place of calls is held to them by a schema. */
   calling: 'unknown' | 'by_itself' | 'by_schema';
   /** A text in place of an answer or a vote, of which the agent was told that it was neither. */
@@ -178,9 +178,9 @@ export interface Participant {
   answer: GivenAnswer | undefined;
   vote: CastVote | undefined;
   /** The agent as one that asks and is asked. */
-  asker: Asker;
+  asker: AskingAgent;
   /** Settles when the questions and tools of its last reply are done; undefined when there are none. */
-  busy: Promise<void> | undefined;
+  pendingCalls: Promise<void> | undefined;
   /** Whether it has results that it has not observed yet, as `react` does. */
   hasLearnt: boolean;
   /** Replies with tool calls since its last action. */
@@ -194,9 +194,9 @@ export interface Participant {
   /** Its files in this attempt; undefined if it has no workspace. */
   workspace: AgentWorkspace | undefined;
   /** Settles when it was told which files belong to its answer; undefined while there is nothing to tell. */
-  telling: Promise<void> | undefined;
+  pendingDiff: Promise<void> | undefined;
   /** What it has done with its tools. */
-  work: DoneWork[];
+  work: ToolCallSummary[];
   /** Why it is out of this attempt; undefined while it is in. */
   out: string | undefined;
 }

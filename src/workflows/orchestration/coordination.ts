@@ -52,7 +52,7 @@ async function votingRound(context: OrchestrationContext, attempt: Attempt, roun
   const voters = attempt.participants.filter(isIn);
   for (const participant of attempt.participants) Object.assign(participant, { vote: undefined, prose: undefined });
   // Who votes is shown what the answers have changed in files.
-  await Promise.all(attempt.participants.flatMap(({ telling }) => telling ?? []));
+  await Promise.all(attempt.participants.flatMap(({ pendingDiff: telling }) => telling ?? []));
   const changed = candidatesOf(attempt).filter(({ name, answer }) => attempt.shown.get(name) !== answer.content);
   for (const { name, answer } of changed) attempt.shown.set(name, answer.content);
   const list = await answersText(changed);
@@ -97,15 +97,15 @@ async function takeTurn(participation: Participation): Promise<Action['kind'] | 
     return 'answer';
   }
   while (isIn(participant)) {
-    if (participant.busy !== undefined) await finished(participant.busy);
-    if (participant.strikes >= maxStrikes) {
+    if (participant.pendingCalls !== undefined) await finished(participant.pendingCalls);
+    if (participant.invalidReplies >= maxStrikes) {
       const why = `${maxStrikes} replies in a row without a usable answer or vote`;
-      putOut(participation, participant.lastProblem === '' ? why : `${why}: ${participant.lastProblem}`, false);
+      failParticipant(participation, participant.lastProblem === '' ? why : `${why}: ${participant.lastProblem}`, false);
       break;
     }
     const { end } = participant.refusals;
     if (end !== undefined) {
-      putOut(participation, end, false);
+      failParticipant(participation, end, false);
       break;
     }
     const reply = await worked(participation, () => nextReply(participation));
@@ -117,7 +117,7 @@ async function takeTurn(participation: Participation): Promise<Action['kind'] | 
     }
     const { action, asks, uses } = takeAction(participation, reply);
     if (action !== undefined) return action.kind;
-    if (asks.length + uses.length === 0) participant.strikes += 1;
+    if (asks.length + uses.length === 0) participant.invalidReplies += 1;
     else startWork(participation, asks, uses);
   }
   return undefined;
@@ -131,7 +131,7 @@ async function takeText(participation: Participation, reply: Reply): Promise<Act
   const { context, attempt, participant } = participation;
   const { agent, teamAgent } = participant;
   const refuse = (text: string): 'nothing' => {
-    participant.strikes += 1;
+    participant.invalidReplies += 1;
     agent.tell({ role: 'user', content: text });
     context.events.emit({ type: 'refused', agent: teamAgent.id, text });
     return 'nothing';
@@ -179,7 +179,7 @@ async function worked<T>(participation: Participation, work: () => Promise<T>) {
     if (isCancellation(error)) throw error;
     if (isBudgetSpent(error)) attempt.budgetSpent = true;
     const { timedOut, reason } = callFailure(error);
-    putOut(participation, reason, timedOut);
+    failParticipant(participation, reason, timedOut);
     return undefined;
   } finally {
     participant.millisecondsLeft = timeLeft(participation);
@@ -188,7 +188,7 @@ async function worked<T>(participation: Participation, work: () => Promise<T>) {
 }
 
 /** Puts an agent out of the attempt. The prose that it was nudged for while it answered is all that it will ever give. */
-function putOut({ attempt, context, participant }: Participation, reason: string, timedOut: boolean): void {
+function failParticipant({ attempt, context, participant }: Participation, reason: string, timedOut: boolean): void {
   const { events } = context;
   if (attempt.phase === 'answering') takeProse(context, participant);
   participant.out = reason;
@@ -259,7 +259,7 @@ function giveAnswer(
   events.emit({ type: 'answer', agent: id, name, number, content, ...(isProse && { fromProse: true }) });
   // An attempt that ends meanwhile does without: the files are its answer's all the same.
   if (workspace !== undefined)
-    participant.telling = attempt?.scope.run(() => tellFiles(context, teamAgent, answer)).catch(() => {});
+    participant.pendingDiff = attempt?.scope.run(() => tellFiles(context, teamAgent, answer)).catch(() => {});
 }
 
 function takeVote({ context, attempt, participant }: Participation, { name, reason }: Action & { kind: 'vote' }): void {

@@ -9,7 +9,7 @@ import { comparePrompt } from './prompts.ts';
 import { answersText } from './shown-answers.ts';
 
 /** How long the one question may take, in milliseconds: without an answer the run goes on as well. */
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 
 /**
  * Elects an answer. Where there are several and nobody has voted, the best one so far is kept, if it leads; else the judge's model
@@ -38,7 +38,7 @@ async function choose(context: OrchestrationContext, attempt: Attempt): Promise<
   const opening = { transcript: context.conversation, messages, tools: context.toolSets.coordination };
   try {
     const judge = finalConversation(context, first, opening, true);
-    const purpose = { what: 'vote', when: whenOf(attempt), timeout: patienceMs } as const;
+    const purpose = { what: 'vote', when: whenOf(attempt), timeout: timeoutMs } as const;
     const { calls } = await judge.reply(purpose, { choice: { oneOf: ['vote'] }, bySchema: ['vote'] });
     const [name] = calls.flatMap((call) => ('input' in call && call.name === 'vote' ? [call.input['agent_id']] : []));
     return candidates.find((candidate) => candidate.name === name);

@@ -8,7 +8,7 @@ import type { Reply, ReplyCall, ToolChoice } from '../../protocol/model-call.ts'
 import type { OrchestratorSettings } from '../../protocol/settings.ts';
 import { teamActionPrompt, toolsUnavailable } from '../agent/prompts.ts';
 import { temperatureAfter } from '../agent/simple-tool.ts';
-import type { Asker } from '../ask-others/broadcast.ts';
+import type { AskingAgent } from '../ask-others/broadcast.ts';
 import type { AskCall } from '../ask-others/ask-call.ts';
 import { CustomTurn, type CustomSettings } from '../custom-code/custom-turn.ts';
 import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
@@ -150,18 +150,18 @@ export function startWork(participation: Participation, asks: AskCall[], uses: R
   participant.state = asks.length > 0 ? 'asking' : 'using_tools';
   // What it has learnt since makes an earlier text old.
   participant.prose = undefined;
-  participant.busy = attempt.scope.run(async () => {
+  participant.pendingCalls = attempt.scope.run(async () => {
     const [reached, used] = await Promise.all([
       asks.length > 0 && ask(participation, asks),
       uses.length > 0 && useTools(participation, uses),
     ]);
     if (reached) participant.refusals.succeeded();
-    if (!reached && !used) participant.strikes += 1;
+    if (!reached && !used) participant.invalidReplies += 1;
     participant.hasLearnt = true;
-    participant.busy = undefined;
+    participant.pendingCalls = undefined;
   });
   // `finished` rethrows a failure. When the attempt has ended meanwhile, nobody awaits it.
-  participant.busy.catch(() => {});
+  participant.pendingCalls.catch(() => {});
 }
 
 /** Waits for the questions and tools that `startWork` has started. @throws `CancelledFailure` when the round ends first */
@@ -175,7 +175,7 @@ async function ask(participation: Participation, asks: AskCall[]): Promise<boole
   return (await context.broadcast?.answerCalls(participant.asker, asks, others, whenOf(attempt))) ?? false;
 }
 
-const othersOf = ({ attempt, participant }: Participation): Asker[] =>
+const othersOf = ({ attempt, participant }: Participation): AskingAgent[] =>
   attempt.participants
     .filter((other) => other !== participant && isIn(other) && other.teamAgent.backend.type !== 'claude_code')
     .map(({ asker }) => asker);

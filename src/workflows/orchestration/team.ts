@@ -122,10 +122,10 @@ async function openTools(
   // A custom orchestrator returns its answer, and therefore has no tool to answer with.
   const own = orchestrator.kind === 'custom' ? askingOnly : coordinationTools(namesOf(team), asking);
   if (!hasTools(tools) && (orchestrator.kind !== 'custom' || own.length === 0)) return undefined;
-  const harmlessOnly = coordination.enable_planning_mode;
+  const readOnly = coordination.enable_planning_mode;
   const variants: [ToolVariant, ...ToolVariant[]] = [
-    { own, harmlessOnly },
-    ...(mayRestart(team) && harmlessOnly ? [{ own, harmlessOnly: false }] : []),
+    { own, readOnly },
+    ...(mayRestart(team) && readOnly ? [{ own, readOnly: false }] : []),
   ];
   const [planning, acting = planning] = await ToolExecutor.openVariants(id, tools, variants, run);
   return { planning, acting };

@@ -3,7 +3,7 @@ import { opened } from '../runtime/opening.ts';
 import { openingOptions } from '../runtime/store-options.ts';
 import type { Activities } from '../../protocol/activities.ts';
 import type { OrchestrationInput, OrchestrationResult, Outcome } from '../../protocol/orchestration.ts';
-import { fitted } from '../runtime/fitted.ts';
+import { truncateToPayload } from '../runtime/truncate.ts';
 import { iterate } from '../runtime/iterate.ts';
 import { showEnd, tellIfFailed } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
@@ -33,7 +33,7 @@ export async function orchestration(input: OrchestrationInput): Promise<Orchestr
   );
   const result = await tellIfFailed(context, answerTask(context, task));
   showEnd(result.outcome, result.usage);
-  return fitted(result);
+  return truncateToPayload(result);
 }
 
 /** Has a team work on a task until its result is good enough or a limit is reached. @throws what `orchestration` throws */

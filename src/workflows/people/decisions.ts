@@ -1,6 +1,6 @@
 import { decisionIn, type ToolDecision } from '../../protocol/tools/permissions.ts';
 import { quoted, textsProblem } from '../runtime/message-problems.ts';
-import { messageRoom, type HumanReply } from '../../protocol/questions.ts';
+import { maxMessageChars, type HumanReply } from '../../protocol/questions.ts';
 
 /** What a person's words decide about the call that they name, or in words what is wrong with them. An empty answer refuses it. */
 export function decisionInWords({ answer, questionId: id = '' }: HumanReply): ToolDecision | string {
@@ -23,9 +23,9 @@ export function checkedDecision(payload: unknown): ToolDecision | string {
   if (action !== 'allow' && action !== 'deny' && action !== 'edit')
     return `action: ${quoted(action)} is not one of allow | deny | edit`;
   if (always !== undefined && typeof always !== 'boolean') return `always: ${quoted(always)} is not true or false`;
-  if ((reason ?? '').length > messageRoom) return `its reason has more than ${messageRoom} characters`;
-  if ((JSON.stringify(edited) ?? '').length > messageRoom)
-    return `its arguments have more than ${messageRoom} characters`;
+  if ((reason ?? '').length > maxMessageChars) return `its reason has more than ${maxMessageChars} characters`;
+  if ((JSON.stringify(edited) ?? '').length > maxMessageChars)
+    return `its arguments have more than ${maxMessageChars} characters`;
   const isObject = typeof edited === 'object' && edited !== null && !Array.isArray(edited);
   if (action === 'edit' && !isObject)
     return `arguments: ${quoted(edited)} is not an object with all that the call is to run with`;

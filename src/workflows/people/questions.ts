@@ -1,6 +1,6 @@
 import type { RunEventBody } from '../../protocol/events.ts';
 import type { HumanAnswer } from '../../protocol/orchestration.ts';
-import { answerRoom, type HumanReply } from '../../protocol/questions.ts';
+import { maxAnswerChars, type HumanReply } from '../../protocol/questions.ts';
 import { isNext, type PendingRequest, type PendingRequests } from './pending-requests.ts';
 
 /** A question to the person: a call of `ask_others`, or what a tool needs. */
@@ -146,8 +146,8 @@ export class Questions {
     const isOpen = this.#answeredBy(reply) !== undefined;
     if (answer.trim() === '') return isOpen ? undefined : 'there is nothing to skip';
     const all = [answer, ...history.map((entry) => entry.answer), ...Object.values(early)];
-    if (all.reduce((sum, { length }) => sum + length, 0) > answerRoom)
-      return `it has ${answer.length} characters, and all answers of a session may have ${answerRoom} together`;
+    if (all.reduce((sum, { length }) => sum + length, 0) > maxAnswerChars)
+      return `it has ${answer.length} characters, and all answers of a session may have ${maxAnswerChars} together`;
     if (isOpen) return undefined;
     if (questionId === undefined) {
       if (latest > 0 || history.length > 0) return 'no question waits, and the answer names none';

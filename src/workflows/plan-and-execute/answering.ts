@@ -3,7 +3,7 @@ import { storeTexts } from '../agent/text-refs.ts';
 import { wholeText } from '../agent/whole-reply.ts';
 import { structured, type OutputSpec, type Read } from '../agent/structured-output.ts';
 import type { SolveOutcome, Validation } from '../../protocol/plan-and-execute.ts';
-import { fitted } from '../runtime/fitted.ts';
+import { truncateToPayload } from '../runtime/truncate.ts';
 import type { Verdict } from '../runtime/iterate.ts';
 import { answerMessage, validationMessage, type AnswerBrief } from './prompts.ts';
 import { afterValidation, readValidation, validationOf } from './rules/validation.ts';
@@ -55,7 +55,7 @@ export function resultsAsAnswer(context: PlanContext, why: string): Answer {
     return `${id} (${description}): ${end}`;
   });
   const said = `No answer was put together: ${why}. This is what there was:`;
-  const text = [said, ...fitted(lines, resultsBytes)].join('\n');
+  const text = [said, ...truncateToPayload(lines, resultsBytes)].join('\n');
   return { text, content: text, isListing: true };
 }
 

@@ -13,7 +13,7 @@ import type { StructuredAgent } from '../agent/structured-output.ts';
 import { storeRepeated, storeTexts } from '../agent/text-refs.ts';
 import { ToolExecutor } from '../agent/tool-executor.ts';
 import { askingOf, askingText, askingTools } from '../ask-others/prompts.ts';
-import { fitted } from '../runtime/fitted.ts';
+import { truncateToPayload } from '../runtime/truncate.ts';
 import type { Iteration } from '../runtime/iterate.ts';
 import { openRunContext, type RunContext } from '../runtime/run-context.ts';
 import { startTrees } from '../runtime/run-files.ts';
@@ -222,7 +222,7 @@ export async function resultsOf(context: PlanContext, bytes: number, ids?: strin
     .report()
     .filter(({ id, status }) => status === 'completed' && (ids === undefined || ids.includes(id)));
   const whole = completed.map(({ result = '' }) => result);
-  const texts = fitted(whole, bytes);
+  const texts = truncateToPayload(whole, bytes);
   const isCut = (_: unknown, index: number): boolean => texts[index] !== whole[index];
   const cut = await storeTexts(texts.filter(isCut));
   return completed.map(({ description, id }, index) => {

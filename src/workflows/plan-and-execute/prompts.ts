@@ -4,7 +4,7 @@ import type { QueryAnalysis, SubtaskReport } from '../../protocol/plan-and-execu
 import { attachmentParts } from '../agent/attachments.ts';
 import { joinContent } from '../agent/text.ts';
 import type { ToolAnswer } from '../agent/tool-executor.ts';
-import { fitted } from '../runtime/fitted.ts';
+import { truncateToPayload } from '../runtime/truncate.ts';
 import { headings, tagFor } from '../../protocol/headings.ts';
 import type { FailedSubtask } from './rules/subtasks.ts';
 
@@ -242,7 +242,7 @@ function answerParts({ analysis, failures, problem, results }: AnswerBrief): Con
 const failuresBytes = 40_000;
 
 const failureLines = (failures: FailedSubtask[]): string =>
-  fitted(
+  truncateToPayload(
     failures.map(({ description, error, id }) => `- ${id} (${description}): ${error}`),
     failuresBytes,
   ).join('\n');

@@ -1,5 +1,5 @@
 import type { SolveOutcome, SolveResult } from '../../protocol/plan-and-execute.ts';
-import { fitted } from '../runtime/fitted.ts';
+import { truncateToPayload } from '../runtime/truncate.ts';
 import { warningsOf } from '../runtime/run-context.ts';
 import { cutToBytes, jsonBytes, payloadBytes } from '../runtime/size.ts';
 import type { PlanContext } from './context.ts';
@@ -35,7 +35,7 @@ const answerCut = 'The answer is cut in the result; the conversation of the agen
 function fittedResult({ results }: PlanContext, whole: SolveResult): SolveResult {
   const answer = cutToBytes(whole.answer, resultBytes.answer);
   const room = payloadBytes - resultBytes.references - jsonBytes(answer);
-  const result = { ...fitted({ ...whole, answer: '' }, room), answer };
+  const result = { ...truncateToPayload({ ...whole, answer: '' }, room), answer };
   const subtasks = result.subtasks.map((subtask, index) => {
     const ref = results.get(subtask.id);
     const isCut = subtask.result !== whole.subtasks[index]?.result;

@@ -67,7 +67,7 @@ export interface Draft extends Iteration<PlanningRestart> {
   /** The plan's approach as prompts repeat it: a reference if it is long. */
   approach: Text;
   /** What the searches have found; undefined until they are done. */
-  found: Found | undefined;
+  found: SearchOutcome | undefined;
   criticism: Criticism | undefined;
   /** The works that are similar to the idea; undefined if nobody has said. */
   similar: Work[] | undefined;
@@ -75,7 +75,7 @@ export interface Draft extends Iteration<PlanningRestart> {
   before: IterationRecord['spent'];
 }
 
-export interface Found {
+export interface SearchOutcome {
   queries: string[];
   /** The results of each query as models read them, then the pages that were read. */
   material: Content[];

@@ -1,7 +1,7 @@
 import { failureReason } from '../agent/failures.ts';
 import { textRef } from '../agent/text-refs.ts';
 import { structured, type OutputSpec, type Read } from '../agent/structured-output.ts';
-import { askForScore, criticismTool, dossierMessage, unknownMarks, type Dossier } from './prompts.ts';
+import { askForScore, criticismTool, dossierMessage, unknownMarks, type CritiqueInput } from './prompts.ts';
 import { objectIn } from '../agent/text.ts';
 import { beginningOf } from '../runtime/size.ts';
 import { aspectScoresIn } from './rules/aspects.ts';
@@ -75,7 +75,7 @@ function decisionsOf({ score, similar, servesGoal, improve, queries }: Said): Pa
 export function dossierOf(
   { settings, stored }: ResearchContext,
   { approach, found, plan, similar = [] }: Draft,
-): Dossier {
+): CritiqueInput {
   const { material = [], gaps = [], queries = [] } = found ?? {};
   const titles = similar.map(({ title }) => title);
   const failed = failedSearches(settings.search, queries.length, gaps.length);

@@ -1,11 +1,11 @@
 import { ActivityFailure, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../protocol/activities.ts';
 import type { Report, ResearchOutcome, ResearchResult, ResearchRole } from '../../protocol/research.ts';
-import type { Ending } from '../runtime/iterate.ts';
+import type { LoopResult } from '../runtime/iterate.ts';
 import { warningsOf } from '../runtime/run-context.ts';
 import type { Draft, PlanningRestart, ResearchContext } from './context.ts';
 import { endLastDraft } from './drafts.ts';
-import { fitted } from './rules/report.ts';
+import { truncateReport } from './rules/report.ts';
 import { withoutWriter } from './synthesis.ts';
 
 const retry = { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 6 } as const;
@@ -25,12 +25,12 @@ const { openIssue } = proxyActivities<Activities>({
  */
 export async function deliver(
   context: ResearchContext,
-  { best, last, outcome, why }: Ending<Draft, ResearchOutcome, PlanningRestart>,
+  { best, last, outcome, why }: LoopResult<Draft, ResearchOutcome, PlanningRestart>,
 ): Promise<{ agent: ResearchRole; answer: string }> {
   const { drafts, events, idea, iterations, settings } = context;
   if (drafts.at(-1) === last) endLastDraft(context);
   const written = context.report ?? withoutWriter(context, best ?? last, why ?? '');
-  const report = fitted(written);
+  const report = truncateReport(written);
   if (report !== written) context.warn('The report was too long, and is cut');
   context.report = report;
   context.phase = 'persisting';

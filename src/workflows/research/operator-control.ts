@@ -1,7 +1,7 @@
 import { condition } from '@temporalio/workflow';
 import { decideSignal, descriptions } from '../../protocol/definitions.ts';
 import type { OperatorDecision, ResearchOutcome } from '../../protocol/research.ts';
-import { messageRoom } from '../../protocol/questions.ts';
+import { maxMessageChars } from '../../protocol/questions.ts';
 import type { Interrupt } from '../runtime/iterate.ts';
 import { quoted, textsProblem } from '../runtime/message-problems.ts';
 import { notReady, type RunHandlers } from '../runtime/run-handlers.ts';
@@ -110,5 +110,5 @@ function problemOf(decision: unknown): string | undefined {
   if (problem !== undefined) return problem;
   const { action, note = '' } = decision as OperatorDecision;
   if (action !== 'accept' && action !== 'stop') return `action: ${quoted(action)} is not one of accept | stop`;
-  return note.length > messageRoom ? `note has ${note.length} characters, and may have ${messageRoom}` : undefined;
+  return note.length > maxMessageChars ? `note has ${note.length} characters, and may have ${maxMessageChars}` : undefined;
 }

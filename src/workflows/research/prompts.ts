@@ -125,7 +125,7 @@ export function replanMessage(notice: ReplanNotice): Content {
 export const unchangedIdea = (idea: string): string => `"${idea}" was tried already: the idea itself must change.`;
 
 /** A plan and what was found for it. */
-export interface Dossier {
+export interface CritiqueInput {
   idea: Text;
   approach: Text;
   /** What the user asked for. */
@@ -146,7 +146,7 @@ export interface Dossier {
  * @param lessons what came of earlier research on similar ideas
  * @param aspects those that a score has to be made of; undefined if an overall score will do
  */
-export function dossierMessage(dossier: Dossier, lessons?: Text, aspects?: string[]): Content {
+export function dossierMessage(dossier: CritiqueInput, lessons?: Text, aspects?: string[]): Content {
   return joinContent([
     ...dossierParts(dossier),
     ...earlier(lessons),
@@ -169,7 +169,7 @@ export const unknownMarks = (unknown: string[], valid: string[]): string =>
   `similar: there is no hit ${unknown.map((each) => `[${each}]`).join(', ')}; the marks are: ` +
   (valid.map((each) => `[${each}]`).join(' ') || 'none');
 
-interface ReportBrief extends Dossier {
+interface ReportBrief extends CritiqueInput {
   criticism: Text | undefined;
   /** The score and verdict, as in `72/100 (Good concept)`. */
   judgement: string;
@@ -189,7 +189,7 @@ export function reportMessage({ criticism, judgement, atLimit, ...dossier }: Rep
   ]);
 }
 
-function dossierParts({ approach, failed, gaps, goal, idea, material }: Dossier): Content[] {
+function dossierParts({ approach, failed, gaps, goal, idea, material }: CritiqueInput): Content[] {
   return [
     `${headings.idea}\n\n`,
     idea,

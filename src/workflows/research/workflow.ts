@@ -3,7 +3,7 @@ import { opened } from '../runtime/opening.ts';
 import { openingOptions } from '../runtime/store-options.ts';
 import type { Activities } from '../../protocol/activities.ts';
 import type { ResearchInput, ResearchOutcome, ResearchResult } from '../../protocol/research.ts';
-import { fitted } from '../runtime/fitted.ts';
+import { truncateToPayload } from '../runtime/truncate.ts';
 import { iterate } from '../runtime/iterate.ts';
 import { announce, showEnd, tellIfFailed } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
@@ -76,5 +76,5 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
   );
   const { outcome } = await tellIfFailed(context, ended);
   showEnd(outcome, context.usage.total);
-  return fitted(resultOf(context, outcome));
+  return truncateToPayload(resultOf(context, outcome));
 }

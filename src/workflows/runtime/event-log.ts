@@ -2,7 +2,7 @@ import { proxySinks, setHandler } from '@temporalio/workflow';
 import { descriptions, eventsQuery } from '../../protocol/definitions.ts';
 import type { RunEvent, RunEventBody } from '../../protocol/events.ts';
 import { entriesOf } from '../log-lines.ts';
-import { fitted } from './fitted.ts';
+import { truncateToPayload } from './truncate.ts';
 import type { RunSinks } from '../../protocol/sinks.ts';
 import { beginRound, count, endRound } from './tracing.ts';
 
@@ -34,7 +34,7 @@ export class EventLog {
   constructor(onEvent: () => void, earlier: number) {
     this.#onEvent = onEvent;
     this.#earlier = earlier;
-    setHandler(eventsQuery, (from = 1) => fitted(this.#events.slice(Math.max(0, from - 1 - earlier))), {
+    setHandler(eventsQuery, (from = 1) => truncateToPayload(this.#events.slice(Math.max(0, from - 1 - earlier))), {
       description: descriptions.events,
     });
   }

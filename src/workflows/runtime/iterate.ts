@@ -30,7 +30,7 @@ export type Verdict<Outcome, Restart> =
   | { kind: 'end'; outcome: Outcome; why?: string };
 
 /** How a run ended, where `I` is the workflow's own type of iterations. */
-export interface Ending<I, Outcome, Restart> {
+export interface LoopResult<I, Outcome, Restart> {
   outcome: Outcome;
   /** As in the verdict `end`, or the message of the spent budget. */
   why: string | undefined;
@@ -79,7 +79,7 @@ export interface Loop<I, Outcome extends FinalOutcome, Restart> {
   /** Turns a person's `requestRestart` into a restart. Without it the workflow refuses such requests. */
   requested?(request: RestartRequest): Restart;
   /** Makes the run's answer. Nothing can interrupt it any more. */
-  deliver(ending: Ending<I, Outcome, Restart>): Promise<{ agent: string; answer: string }>;
+  deliver(ending: LoopResult<I, Outcome, Restart>): Promise<{ agent: string; answer: string }>;
 }
 
 /** Interrupts the present iteration with a verdict. A later interruption replaces one that has not been handled yet. */
@@ -98,7 +98,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
   run: RunContext,
   loop: Loop<I, Outcome, Restart>,
   onInterrupt: (interrupt: Interrupt<Outcome, Restart>) => void = () => {},
-): Promise<Ending<I, Outcome, Restart>> {
+): Promise<LoopResult<I, Outcome, Restart>> {
   type Step = Verdict<Outcome, Restart>;
   const restarts: Restart[] = [];
   const limit = Math.max(1, loop.limit);

@@ -6,7 +6,7 @@ import { makeReadable, valuesOf, type Job } from './jobs.ts';
 import { Updates } from './updates.ts';
 
 /** How many messages without effect are told of, for each kind. Further ones are counted. */
-const toldOf = 10;
+const maxReported = 10;
 
 /** After how many signals a run says that there is a limit: Temporal takes 10,000 of them in one run. */
 const manySignals = 5000;
@@ -97,11 +97,11 @@ export class Messages {
     this.ignored += 1;
     const count = (this.#told.get(kind) ?? 0) + 1;
     this.#told.set(kind, count);
-    if (count === toldOf + 1) {
+    if (count === maxReported + 1) {
       const text = `More messages of this kind (${kind}) had no effect. From here on they are only counted: the query state has their number as ignored`;
       this.#events.emit({ type: 'warning', text });
     }
-    return count <= toldOf;
+    return count <= maxReported;
   }
 
   #drop(kind: string): void {

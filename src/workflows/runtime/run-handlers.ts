@@ -10,7 +10,7 @@ import {
   transcriptQuery,
 } from '../../protocol/definitions.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
-import { answerRoom, messageRoom, type HumanReply } from '../../protocol/questions.ts';
+import { maxAnswerChars, maxMessageChars, type HumanReply } from '../../protocol/questions.ts';
 import type { RestartRequest, State } from '../../protocol/state.ts';
 import type { Approvals } from '../people/approvals.ts';
 import { checkedDecision, decisionInWords } from '../people/decisions.ts';
@@ -20,7 +20,7 @@ import { isKept, type Questions } from '../people/questions.ts';
 import { attemptAttribute, waitingAttribute } from './attributes.ts';
 import { detailsOf } from './details.ts';
 import { EventLog } from './event-log.ts';
-import { fitted } from './fitted.ts';
+import { truncateToPayload } from './truncate.ts';
 import { textsProblem } from './message-problems.ts';
 import { Messages } from './messages.ts';
 import type { TellEnd } from './notifying.ts';
@@ -79,7 +79,7 @@ export class RunHandlers {
     this.requests = new PendingRequests(this.events.emit);
     // Messages that came before the run begins are told at once, and what they change is shown.
     this.messages = new Messages(this.events);
-    setHandler(stateQuery, () => fitted(this.#state()), { description: descriptions.state });
+    setHandler(stateQuery, () => truncateToPayload(this.#state()), { description: descriptions.state });
     setHandler(transcriptQuery, (agent) => this.#view.transcript(agent), { description: descriptions.transcript });
     setHandler(pendingQuestionsQuery, () => this.requests.list, { description: descriptions.pendingQuestions });
     this.messages.on(requestRestartSignal, {
@@ -152,7 +152,7 @@ export class RunHandlers {
       return this.messages.ignore('answer', `An answer is ignored: ${isKept}`);
     this.#replies.delete(questionId);
     const characters = [...this.#replies.values()].reduce((sum, kept) => sum + kept.answer.length, answer.length);
-    if (this.#replies.size < earlyAnswers && characters <= answerRoom) this.#replies.set(questionId, reply);
+    if (this.#replies.size < earlyAnswers && characters <= maxAnswerChars) this.#replies.set(questionId, reply);
     else this.messages.ignore('answer', 'An answer is ignored: too many have come before the run could take any');
   }
 
@@ -230,5 +230,5 @@ function requestProblem(request: unknown): string | undefined {
   const { instructions, reason } = request as RestartRequest;
   if (reason.trim() === '') return 'reason: it must not be empty';
   const characters = reason.length + instructions.length;
-  return characters > messageRoom ? `it has ${characters} characters, and may have ${messageRoom}` : undefined;
+  return characters > maxMessageChars ? `it has ${characters} characters, and may have ${maxMessageChars}` : undefined;
 }

@@ -7,7 +7,7 @@ import type { OpenedSession } from '../../protocol/stored.ts';
 import type { RunFiles } from '../../protocol/workspace.ts';
 import { attachmentMessages, openAttachments } from '../agent/attachments.ts';
 import { preview } from '../orchestration/context.ts';
-import { fitted } from '../runtime/fitted.ts';
+import { truncateToPayload } from '../runtime/truncate.ts';
 import { belongTo } from '../runtime/own-store.ts';
 import { cancelledText } from '../runtime/iterate.ts';
 import { recordOf, warningsOf } from '../runtime/run-context.ts';
@@ -105,14 +105,14 @@ export class Conversation {
     const messages = outcome === 'cancelled' ? [...said, `(${cancelledText('session')}.)`] : said;
     const warnings = warningsOf(run);
     this.#last = { answer, messages, outcome, warnings, turns: turn, ...files };
-    return fitted({ answer, messages, turn, warnings, ...files });
+    return truncateToPayload({ answer, messages, turn, warnings, ...files });
   }
 
   /** The session's result. @param isCancelled whether it ends because somebody has cancelled it */
   end(isCancelled: boolean): SessionResult {
     const { events, questions, usage } = this.#handler.run;
     const { history: humanQa } = questions.record;
-    return fitted({
+    return truncateToPayload({
       workflow: 'session',
       ...this.#last,
       ...(isCancelled && { outcome: 'cancelled' as const }),
@@ -124,6 +124,6 @@ export class Conversation {
 
   record(): SessionRecord {
     const { files, run, said } = this.#handler;
-    return fitted({ run: recordOf(run), said, files, last: this.#last, prepared: this.#prepared }, recordBytes);
+    return truncateToPayload({ run: recordOf(run), said, files, last: this.#last, prepared: this.#prepared }, recordBytes);
   }
 }

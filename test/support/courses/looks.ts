@@ -18,7 +18,7 @@ const lookMs = 10_000;
 /** How often a run is asked: one that no worker keeps in memory is replayed for each query. */
 export interface Pace {
   /** Milliseconds between two looks at its events. */
-  lookEveryMs: number;
+  pollIntervalMs: number;
   /** Which share of the other queries is made. */
   queries: number;
   /** The shortest and the longest time between two messages, in milliseconds. */
@@ -92,7 +92,7 @@ export async function silence(
     length = historyLength;
     const tried = raw.pendingWorkflowTask?.attempt ?? 0;
     if (tried >= mostTries && Date.now() - grewAt >= silentMs / 2) return;
-    await pause(pace.lookEveryMs, undefined, { signal: over }).catch(() => {});
+    await pause(pace.pollIntervalMs, undefined, { signal: over }).catch(() => {});
   }
 }
 

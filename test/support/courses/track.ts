@@ -41,13 +41,13 @@ const lifeMs = [3000, 15_000] as const;
 
 const workerMain = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
 
-const often: Pace = { lookEveryMs: 250, queries: 1, messageAfterMs: [40, 350] };
+const often: Pace = { pollIntervalMs: 250, queries: 1, messageAfterMs: [40, 350] };
 
 /**
  * Where nothing is kept, the SDK drops a task or a query that comes while it lets go of the run ("leftover buffered tasks"), and
  * the server waits ten seconds before it gives another one out.
  */
-const seldom: Pace = { lookEveryMs: 3000, queries: 0.15, messageAfterMs: [400, 1600] };
+const seldom: Pace = { pollIntervalMs: 3000, queries: 0.15, messageAfterMs: [400, 1600] };
 
 /** A task queue with its worker, its home, and a client. */
 export class Track implements AsyncDisposable {

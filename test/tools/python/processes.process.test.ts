@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FromPythonReader } from '../../../src/tools/python/reader.ts';
 import { runPython } from '../../../src/tools/python/run.ts';
-import { Turns } from '../../../src/util/turns.ts';
+import { Semaphore } from '../../../src/util/semaphore.ts';
 
 const none = async function* () {};
 const endless = { code: 'while True: pass', seconds: 600, files: none, wheels: [] };
@@ -67,12 +67,12 @@ describe('a process of Python ends', () => {
   });
 });
 
-test('turns are given in order, as many at the same time as there are, and not to those who have gone', async () => {
-  const turns = new Turns(2);
+test('permits are given in order, as many at the same time as there are, and not to those who have gone', async () => {
+  const semaphore = new Semaphore(2);
   const begun: string[] = [];
   const { signal } = new AbortController();
   const take = async (name: string, given = signal) => {
-    const over = await turns.take(given);
+    const over = await semaphore.acquire(given);
     begun.push(name);
     return over;
   };

@@ -8,13 +8,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { types } from 'node:util';
 import { runInContext } from 'node:vm';
-import { openRealm, pyodideIn } from '../../../src/tools/python/open-realm.ts';
+import { openSandbox, pyodideIn } from '../../../src/tools/python/open-sandbox.ts';
 import { runner, warmUp } from '../../../src/tools/python/runner.ts';
 import { pyodideFolder } from '../../../src/tools/python/snapshot.ts';
 
 const bytes = (name: string) => readFileSync(join(pyodideFolder, name));
 const ended = Promise.withResolvers<string>();
-const { context, realm } = openRealm({
+const { context, realm } = openSandbox({
   part: bytes,
   random: (count) => randomBytes(count).toString('base64'),
   later: (callback, ms) => Number(setTimeout(callback, ms)),

@@ -29,9 +29,9 @@ describe('a server that means ill', () => {
     server.close();
   });
 
-  const failing = async (path: string, behaviour: Behaviour, patienceMs?: number): Promise<Error> => {
+  const failing = async (path: string, behaviour: Behaviour, timeoutMs?: number): Promise<Error> => {
     behaviours[path] = behaviour;
-    const fetched = fetchBytes(base + path, { ...settings, ...(patienceMs && { patienceMs }) });
+    const fetched = fetchBytes(base + path, { ...settings, ...(timeoutMs && { timeoutMs }) });
     return fetched.then(
       () => new Error('it was fetched'),
       (error: Error) => error,
@@ -92,7 +92,7 @@ describe('a server that means ill', () => {
   const twice = 'Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n';
   const switching = 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n';
   const late = /took more than 0\.5 seconds$/;
-  const attacks: Array<[what: string, behaviour: Behaviour, message: RegExp, patienceMs?: number]> = [
+  const attacks: Array<[what: string, behaviour: Behaviour, message: RegExp, timeoutMs?: number]> = [
     ['redirects in a circle', sends(302, { location: '/attack' }), /more than 5 times/],
     ['redirects without end', (...on) => sends(307, { location: `/attack?${hops++}` })(...on), /more than 5 times/],
     [
@@ -133,10 +133,10 @@ describe('a server that means ill', () => {
     ['a name of a file that is a path', sends(404, { 'content-disposition': 'filename=../../x' }), /status 404/],
     ['a switch to another protocol', (_, socket) => socket.end(switching), /cannot be fetched|status 101/],
   ];
-  test.each(attacks)('by %s is given up, and holds nothing up', async (_, behaviour, message, patienceMs) => {
+  test.each(attacks)('by %s is given up, and holds nothing up', async (_, behaviour, message, timeoutMs) => {
     let error = new Error('not tried');
     const longest = await stallOf(async () => {
-      error = await failing('/attack', behaviour, patienceMs);
+      error = await failing('/attack', behaviour, timeoutMs);
     });
     expect(error).toMatchObject({ name: 'ToolError', message: expect.stringMatching(message) });
     expect(longest).toBeLessThan(500);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { messageRoom } from '../../../src/protocol/questions.ts';
+import { maxMessageChars } from '../../../src/protocol/questions.ts';
 import { checkedDecision, decisionInWords } from '../../../src/workflows/people/decisions.ts';
 
-const long = 'x'.repeat(messageRoom + 1);
+const long = 'x'.repeat(maxMessageChars + 1);
 
 test.each<[what: string, payload: unknown, problem: RegExp]>([
   ['nothing', undefined, /is not an object \{id, action/],

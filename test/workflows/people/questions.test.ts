@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { HumanAnswer } from '../../../src/protocol/orchestration.ts';
-import { answerRoom, type HumanReply } from '../../../src/protocol/questions.ts';
+import { maxAnswerChars, type HumanReply } from '../../../src/protocol/questions.ts';
 import type { PendingRequests } from '../../../src/workflows/people/pending-requests.ts';
 import { Questions, type AskEnd } from '../../../src/workflows/people/questions.ts';
 
@@ -200,10 +200,10 @@ test.each([
 test('an answer that is too long is refused, and its question goes on waiting', () => {
   const state = deskOf();
   state.ask('q1', 'a');
-  expect(state.answer({ answer: 'x'.repeat(answerRoom + 1) })).toEqual([
-    { kind: 'ignored', why: expect.stringContaining(`${answerRoom + 1} characters`) as string },
+  expect(state.answer({ answer: 'x'.repeat(maxAnswerChars + 1) })).toEqual([
+    { kind: 'ignored', why: expect.stringContaining(`${maxAnswerChars + 1} characters`) as string },
   ]);
-  expect(told(state.answer({ answer: 'x'.repeat(answerRoom) }))).toEqual(['q1 complete']);
+  expect(told(state.answer({ answer: 'x'.repeat(maxAnswerChars) }))).toEqual(['q1 complete']);
 });
 
 type Act =

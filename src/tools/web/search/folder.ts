@@ -1,4 +1,4 @@
-import { Breaks } from '../../../util/breaks.ts';
+import { Yielder } from '../../../util/yielder.ts';
 import type { StoredReport } from '../../../protocol/research.ts';
 import type { Store } from '../../../store/store.ts';
 import { indexOfFolder } from '../../../util/folder-index.ts';
@@ -21,11 +21,11 @@ const leastFit = 0.5;
 export function searchFolder(folder: string, store: Store): SearchProvider {
   return {
     async find(query) {
-      const breaks = new Breaks();
+      const yielder = new Yielder();
       const found: Passage[] = [];
       for (const report of await store.reports(newestReports)) {
         found.push(...reportFor(query, report));
-        if (breaks.due) await breaks.take();
+        if (yielder.due) await yielder.yield();
       }
       found.push(...(await passagesFor(query, await readable(folder))));
       return { found: found.sort((one, other) => other.fit - one.fit) };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { paidFailure, searchRefused } from './failures.ts';
 import { count, maxTokens, Pages, promptFor, type AskedModel } from './model-search.ts';
-import type { Found, SearchProvider } from './provider.ts';
+import type { SearchHit, SearchProvider } from './provider.ts';
 
 const chunk = z.object({ web: z.object({ uri: z.string(), title: z.string().nullish() }).nullish() });
 const support = z.object({
@@ -80,7 +80,7 @@ const redirectTimeout = 5000;
  * Replaces an address of Google, which leads on to the page for some weeks, by that of the page, as far as Google says it. The
  * page itself is not asked.
  */
-async function atItsAddress(page: Found, api: string, signal: AbortSignal): Promise<Found> {
+async function atItsAddress(page: SearchHit, api: string, signal: AbortSignal): Promise<SearchHit> {
   const { origin, pathname } = new URL(page.url);
   const isGoogles =
     [redirects, URL.parse(api)?.origin].includes(origin) && pathname.includes('/grounding-api-redirect/');

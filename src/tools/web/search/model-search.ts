@@ -18,7 +18,7 @@ import { ask, resultsIn, type Service } from './service.ts';
 const fees: Record<ModelSearch, number> = { openai: 0.01, claude: 0.01, gemini: 0.014 };
 
 /** How long a search may take, in milliseconds: the model looks several times, and reads what it finds. */
-const patienceMs = 90_000;
+const timeoutMs = 90_000;
 
 /** The most tokens of a reply, in which each page has two sentences. */
 export const maxTokens = 4000;
@@ -70,7 +70,7 @@ export function modelSearch(type: ModelSearch, environment: Environment): AskedM
     async post({ url, headers: own, body }, schema, signal) {
       const headers = { 'content-type': 'application/json', ...own };
       const request = { url, method: 'POST', headers, body: JSON.stringify(body) };
-      const { success, data } = schema.safeParse(await ask(service, request, signal, patienceMs));
+      const { success, data } = schema.safeParse(await ask(service, request, signal, timeoutMs));
       // The same failure as that of services that give no results.
       return success ? data : (resultsIn(undefined, service) as never);
     },

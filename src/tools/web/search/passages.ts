@@ -1,9 +1,9 @@
 import { queryOf, type Hit, type SentenceIndex } from '../../../util/text/sentence-search.ts';
 import type { Sentence } from '../../../util/text/sentences.ts';
-import type { Found } from './provider.ts';
+import type { SearchHit } from './provider.ts';
 
 /** A passage that fits a query. */
-export interface Passage extends Found {
+export interface Passage extends SearchHit {
   /** How much of the query's weight its best sentence holds, from 0 to 1. */
   fit: number;
 }

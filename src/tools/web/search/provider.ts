@@ -2,13 +2,13 @@ import type { TokenUsage } from '../../../protocol/message.ts';
 import type { Work } from '../../../protocol/search.ts';
 
 /** A work with its text, as its provider gives it, before `tidied`. */
-export interface Found extends Work {
+export interface SearchHit extends Work {
   text: string;
 }
 
 export interface SearchFindings {
   /** The best first. */
-  found: Found[];
+  found: SearchHit[];
   /** What it has cost, where the provider says so. */
   usage?: TokenUsage;
 }

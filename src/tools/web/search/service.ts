@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { searchFailed, searchRefused } from './failures.ts';
-import type { Found } from './provider.ts';
+import type { SearchHit } from './provider.ts';
 import { retryDelay } from '../../../util/retry-delay.ts';
 
 /** A search service with an HTTP API. */
@@ -106,7 +106,7 @@ const entrySchema = z.object({
  *
  * @throws `ApplicationFailure` of type `SearchFailed`, not retryable, if the answer has no list of results
  */
-export function resultsIn(answer: unknown, { provider, addressVariable }: Service): Found[] {
+export function resultsIn(answer: unknown, { provider, addressVariable }: Service): SearchHit[] {
   const checked = answerSchema.safeParse(answer);
   if (!checked.success) throw searchRefused(`${provider} answered without a list of results; check ${addressVariable}`);
   return checked.data.results.flatMap((entry) => {

@@ -127,7 +127,7 @@ export function finished(draft: Draft, marks: Marks): Report {
 const most = { title: 2000, summary: 50_000, sections: 350_000 };
 
 /** Cuts a report that is too large for a result. @returns the same report if it is not */
-export function fitted(report: Report): Report {
+export function truncateReport(report: Report): Report {
   const { title, summary, sections } = report;
   let left = most.sections;
   const kept = sections.flatMap(({ heading, text }) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SearchPlace } from '../../../../src/protocol/search.ts';
 import { objectIn } from '../../../../src/workflows/agent/text.ts';
-import { dossierMessage, type Dossier } from '../../../../src/workflows/research/prompts.ts';
+import { dossierMessage, type CritiqueInput } from '../../../../src/workflows/research/prompts.ts';
 import { failedSearches } from '../../../../src/workflows/research/rules/gaps.ts';
 import { isSameIdea, planIn, planOf } from '../../../../src/workflows/research/rules/plan.ts';
 import {
@@ -10,7 +10,7 @@ import {
   draftIn,
   draftOf,
   finished,
-  fitted,
+  truncateReport,
   problemOf,
   type Marks,
 } from '../../../../src/workflows/research/rules/report.ts';
@@ -87,7 +87,7 @@ describe('a critic is told how many searches failed, and where', () => {
     ['nowhere', []],
   ])('whatever was found: something %s', (_, material) => {
     const said = failedSearches(ownDocs, 2, 1);
-    const textOf = (dossier: Dossier): string =>
+    const textOf = (dossier: CritiqueInput): string =>
       [dossierMessage(dossier)]
         .flat()
         .filter((part) => typeof part === 'string')
@@ -147,12 +147,12 @@ describe('a report', () => {
 
   test('fits into a result, however much was written', () => {
     const sections = Array.from({ length: 3000 }, () => ({ heading: 'H', text: 'long '.repeat(100) }));
-    const cut = fitted({ title: 'T'.repeat(5000), summary: 'ü"\n'.repeat(1e5), sections, sources: [] });
+    const cut = truncateReport({ title: 'T'.repeat(5000), summary: 'ü"\n'.repeat(1e5), sections, sources: [] });
     expect(JSON.stringify(cut).length).toBeLessThan(420_000);
     expect(cut.sections.length).toBeGreaterThan(100);
     expect(cut.summary).toMatch(/characters were left out here\]$/);
     const short = { title: 'T', summary: 'S', sections: [{ heading: 'H', text: 'x' }], sources: [] };
-    expect(fitted(short)).toBe(short);
+    expect(truncateReport(short)).toBe(short);
   });
 
   test('loses sections without text', () => {

@@ -1,4 +1,4 @@
-import type { Found } from './provider.ts';
+import type { SearchHit } from './provider.ts';
 
 /** The longest parts of a work, in characters. */
 const longest = { title: 200, url: 2000, text: 1200 };
@@ -11,7 +11,7 @@ const looked = 20_000;
  * title are left out, works whose address came before, and works whose address is too long: a shortened one would lead
  * elsewhere.
  */
-export function tidied(found: Found[]): Found[] {
+export function normalized(found: SearchHit[]): SearchHit[] {
   const seen = new Set<string>();
   return found.flatMap(({ title, url, text }) => {
     const name = bounded(plain(title), longest.title);

@@ -3,7 +3,7 @@ import type { TokenUsage } from '../protocol/message.ts';
 import type { CallToolResult, ListedTool } from '../protocol/tools/tool.ts';
 
 /** What an activity has to tell of its present try besides its input and its result. */
-export interface CallNotes {
+export interface CallAttributes {
   /** The result was in the journal, so that nothing was done or paid again. */
   journalHit?: true;
   /** What this try has cost. */
@@ -24,16 +24,16 @@ export interface QuickRun {
   status: CallToolResult['status'] | 'late';
 }
 
-const notes = new WeakMap<Context, CallNotes>();
+const notes = new WeakMap<Context, CallAttributes>();
 
 /** Adds to what is known of the present try. */
-export function note(more: CallNotes): void {
+export function recordAttributes(more: CallAttributes): void {
   const context = Context.current();
   notes.set(context, { ...notes.get(context), ...more });
 }
 
 export function noteQuickRun(run: QuickRun): void {
-  note({ quickRuns: [...(notesOf(Context.current()).quickRuns ?? []), run] });
+  recordAttributes({ quickRuns: [...(attributesOf(Context.current()).quickRuns ?? []), run] });
 }
 
-export const notesOf = (context: Context): CallNotes => notes.get(context) ?? {};
+export const attributesOf = (context: Context): CallAttributes => notes.get(context) ?? {};

@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { countOpenRuns } from '../worker/deployment.ts';
 import { privateMode } from '../util/private-files.ts';
-import { HomeWorker, type Ending, type HomeWorkerSettings } from './home-worker.ts';
+import { HomeWorker, type ShutdownMode, type HomeWorkerSettings } from './home-worker.ts';
 import { isHeld, takeLock, type Lock } from './lock.ts';
 import { readWorker, workerFolders, type WorkerRecord } from './workers.ts';
 
@@ -18,7 +18,7 @@ const keptMs = 60_000;
  * Serves runs whose own worker has died, in its place: with its bundle of workflows and its folder of extensions, and with
  * the keys of this process. When a command needs that worker again, it starts it anew, and the stand-in ends.
  */
-export class StandIns {
+export class OrphanedRuns {
   readonly #settings: HomeWorkerSettings;
   readonly #own: WorkerRecord;
   readonly #standIns = new Map<string, StandIn>();
@@ -56,7 +56,7 @@ export class StandIns {
     }
   }
 
-  async end(ending: Ending): Promise<void> {
+  async end(ending: ShutdownMode): Promise<void> {
     for (const [folder, standIn] of this.#standIns) void this.#stop(folder, standIn, ending);
     await Promise.all(this.#ending);
   }
@@ -97,7 +97,7 @@ export class StandIns {
   }
 
   /** The folder is given back at once: the worker that is wanted need not wait for the calls of its stand-in. */
-  async #stop(folder: string, standIn: StandIn, ending: Ending): Promise<void> {
+  async #stop(folder: string, standIn: StandIn, ending: ShutdownMode): Promise<void> {
     if (this.#standIns.get(folder) !== standIn) return;
     this.#standIns.delete(folder);
     standIn.lock.release(false);

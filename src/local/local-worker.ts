@@ -16,11 +16,11 @@ import {
 import { privateFolder, privateMode } from '../util/private-files.ts';
 import { quietRuntime } from '../worker/quiet-runtime.ts';
 import { keepLogsShort } from '../worker/rotation.ts';
-import { HomeWorker, type Ending, type ServiceSettings } from './home-worker.ts';
+import { HomeWorker, type ShutdownMode, type ServiceSettings } from './home-worker.ts';
 import { endDaemon, joinServer, type Say } from './home-server.ts';
-import { isHeld, readHolder, type Holder, type Lock } from './lock.ts';
+import { isHeld, readLease, type ServerLease, type Lock } from './lock.ts';
 import { ensureNamespace, keepRunsFor, retentionDays } from './retention.ts';
-import { StandIns } from './stand-ins.ts';
+import { OrphanedRuns } from './orphaned-runs.ts';
 import type { WorkerVersion } from './worker-version.ts';
 import { liveWorkers, type WorkerRecord } from './workers.ts';
 
@@ -43,7 +43,7 @@ export interface UpSettings {
   say: Say;
 }
 
-const lookEveryMs = 2000;
+const pollIntervalMs = 2000;
 
 /**
  * At how many looks it is asked whether somebody serves what is pinned to nobody, and whether this worker is needed still: the
@@ -55,12 +55,12 @@ const looksPerQuestion = 5;
  * One worker of a home folder in this process, which serves the runs that are pinned to its version. With it come stand-ins
  * for workers that have died. It has the folder's server started, and its daemon where that has died.
  */
-export class Up {
+export class LocalWorker {
   readonly #settings: UpSettings;
   readonly #lock: Lock<WorkerRecord> | undefined;
   #record: WorkerRecord;
   #worker: HomeWorker | undefined;
-  #standIns: StandIns | undefined;
+  #standIns: OrphanedRuns | undefined;
   #connection: NativeConnection | undefined;
   #ending: Promise<void> | undefined;
   #address: string;
@@ -89,13 +89,13 @@ export class Up {
   }
 
   /** Finds or starts the server of the home folder. @returns whether it was started */
-  async join(): Promise<{ server: Holder; isStarted: boolean }> {
+  async join(): Promise<{ server: ServerLease; isStarted: boolean }> {
     const joined = await this.#join();
     this.#address = joined.server.address;
     return joined;
   }
 
-  #join(): Promise<{ server: Holder; isStarted: boolean }> {
+  #join(): Promise<{ server: ServerLease; isStarted: boolean }> {
     const { address: asked, home, isNamed, say, variables, version } = this.#settings;
     const configs = version.extensions;
     return joinServer({ home, asked, isNamed, configs, variables, say, isOver: this.#hasEnded });
@@ -126,7 +126,7 @@ export class Up {
     const isVersioned = await hasVersioning(connection.workflowService, namespace);
     const record = { ...this.#record, isVersioned };
     this.#record = record;
-    const httpAddress = isOwn ? readHolder(home)?.httpAddress : undefined;
+    const httpAddress = isOwn ? readLease(home)?.httpAddress : undefined;
     // Where a webhook tells a person to look and answer, unless the environment says so.
     const told = httpAddress === undefined ? variables : { REPRISE_PUBLIC_URL: httpAddress, ...definedIn(variables) };
     this.#worker = await HomeWorker.start(record, { connection, home, variables: told, ...this.#settings.service });
@@ -134,7 +134,7 @@ export class Up {
     if (this.#record.isVersioned) await this.#beCurrent(true);
     this.#lock?.describe({ ...record, isReady: true });
     this.#standIns =
-      this.#record.isVersioned && this.#lock ? new StandIns({ home, connection, variables }, record) : undefined;
+      this.#record.isVersioned && this.#lock ? new OrphanedRuns({ home, connection, variables }, record) : undefined;
     onReady();
     void this.#look();
     await this.#worker.done;
@@ -142,12 +142,12 @@ export class Up {
   }
 
   /** Lets calls in flight finish, and gives back what it holds. The server ends with the last worker of its folder. */
-  end(ending: Ending): Promise<void> {
+  end(ending: ShutdownMode): Promise<void> {
     this.#ending ??= this.#end(ending);
     return this.#ending;
   }
 
-  async #end(ending: Ending): Promise<void> {
+  async #end(ending: ShutdownMode): Promise<void> {
     const { home, isOwn } = this.#settings;
     await Promise.all([this.#worker?.end(ending), this.#standIns?.end(ending)]);
     const isLast = liveWorkers(home).every(({ address, pid }) => pid === process.pid || address !== undefined);
@@ -169,7 +169,7 @@ export class Up {
 
   async #look(): Promise<void> {
     for (let looks = 1; !this.#hasEnded(); looks++) {
-      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+      await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
       if (this.#hasEnded()) return;
       await this.#lookAfterServer();
       if (!this.#record.isVersioned) continue;
@@ -193,7 +193,7 @@ export class Up {
   }
 
   #hasMoved(): boolean {
-    const server = readHolder(this.#settings.home);
+    const server = readLease(this.#settings.home);
     return server !== undefined && server.address !== this.#address;
   }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Outside } from './realm.ts';
+import type { HostBridge } from './sandbox-globals.ts';
 
 /** What a realm's calls from the inside come to. */
-type Handlers = Pick<Outside, 'part' | 'print' | 'found' | 'gone' | 'end'>;
+type Handlers = Pick<HostBridge, 'part' | 'print' | 'found' | 'gone' | 'end'>;
 
 /** The most random bytes at once, as browsers have it. */
 const mostRandom = 65_536;
@@ -14,7 +14,7 @@ const longest = 2 ** 31 - 1;
  * What a realm gets, in a form that nobody inside can make use of: whatever the arguments are, nothing is thrown, since an
  * error of this side is an object of it, and what is returned is a number, a text, bytes or nothing.
  */
-export function outsideOf({ end, found, gone, part, print }: Handlers): Outside {
+export function bridgeOf({ end, found, gone, part, print }: Handlers): HostBridge {
   const timers = new Map<number, NodeJS.Timeout>();
   return {
     part: (name: unknown) => attempt(() => part(String(name))),

@@ -18,7 +18,7 @@ interface OpenCall {
 }
 
 /** What an AG-UI stream has to know of the events so far. It is made from them alone, so that any server has the same. */
-export interface Told {
+export interface StreamState {
   /** What the ids of messages and calls begin with, which tells them from those of other runs in the same thread. */
   readonly chain: string;
   readonly view: View;
@@ -30,7 +30,7 @@ export interface Told {
 }
 
 /** Before the first event. @param run the workflow's id */
-export const nothingTold = (run: string, chain: string): Told => ({
+export const emptyStream = (run: string, chain: string): StreamState => ({
   chain,
   view: emptyView(run),
   calls: [],
@@ -74,7 +74,7 @@ const silent: ReadonlySet<RunEvent['type']> = new Set([
 ]);
 
 /** The AG-UI events for an event of a run, and what is to be known behind it. */
-export function tell(before: Told, event: RunEvent): [after: Told, events: Event[]] {
+export function eventsFor(before: StreamState, event: RunEvent): [after: StreamState, events: Event[]] {
   const step = stepOf(event);
   const seen = viewAfter(before.view, event);
   const view = step === undefined ? seen : { ...seen, phase: step };
@@ -96,23 +96,23 @@ export function tell(before: Told, event: RunEvent): [after: Told, events: Event
 
 const started = (stepName: string): Event => ({ type: EventType.STEP_STARTED, stepName });
 
-const stepEnded = ({ view: { phase } }: Told): Event[] =>
+const stepEnded = ({ view: { phase } }: StreamState): Event[] =>
   phase === null ? [] : [{ type: EventType.STEP_FINISHED, stepName: phase }];
 
 /** How a stream begins in the middle of a run. */
-export const opening = ({ view }: Told): Event[] => [
+export const opening = ({ view }: StreamState): Event[] => [
   { type: EventType.STATE_SNAPSHOT, snapshot: view },
   ...(view.phase === null ? [] : [started(view.phase)]),
 ];
 
 /** How a stream ends, before its last event. What is open in it must be closed; a call that goes on has its result in a later one. */
-export const closing = (told: Told, usage: View['usage']): Event[] => [
+export const closing = (told: StreamState, usage: View['usage']): Event[] => [
   ...stepEnded(told),
   { type: EventType.STATE_SNAPSHOT, snapshot: { ...told.view, usage } },
 ];
 
 /** What a person could read of an event in a log. */
-function linesOf({ chain }: Told, event: RunEvent): Event[] {
+function linesOf({ chain }: StreamState, event: RunEvent): Event[] {
   if (silent.has(event.type)) return [];
   const delta = entriesOf(event)
     .map(({ text }) => text.trim())
@@ -128,7 +128,7 @@ export const line = (messageId: string, text: string): Event => ({
   delta: `${text}\n`,
 });
 
-function saidAfter({ chain, said }: Told, event: RunEvent): [said: string, events: Event[]] {
+function saidAfter({ chain, said }: StreamState, event: RunEvent): [said: string, events: Event[]] {
   if (event.type === 'turn') return ['', []];
   if (event.type !== 'says' && event.type !== 'final') return [said, []];
   const { agent, [event.type === 'says' ? 'text' : 'answer']: text = '' } = event as unknown as Record<string, string>;
@@ -147,7 +147,7 @@ function saidAfter({ chain, said }: Told, event: RunEvent): [said: string, event
 }
 
 /** Calls that a person is asked about are told of when that is, and run later, maybe in another stream. */
-function callsAfter({ calls, chain }: Told, event: RunEvent): [calls: readonly OpenCall[], events: Event[]] {
+function callsAfter({ calls, chain }: StreamState, event: RunEvent): [calls: readonly OpenCall[], events: Event[]] {
   const id = idOf(chain, event);
   const ended = (call: OpenCall | undefined, content: string): ReturnType<typeof callsAfter> => {
     if (call === undefined) return [calls, []];

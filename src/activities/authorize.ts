@@ -4,7 +4,7 @@ import { modulePathProblem } from '../config/extensions.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import type { ToolSource } from '../protocol/tools/tool.ts';
 import type { Activities } from '../protocol/activities.ts';
-import type { Guard, Standing } from '../trust/guard.ts';
+import type { Guard, TrustLevel } from '../trust/guard.ts';
 import type { Backend, McpServer } from '../protocol/settings.ts';
 
 /** The activities that reach beyond their run. */
@@ -29,12 +29,12 @@ type Reaching = Pick<
  *
  * @throws (from the activities) `ApplicationFailure` of type `NotAllowed`
  */
-export function gated(activities: Activities, guard: Guard): Activities {
+export function authorized(activities: Activities, guard: Guard): Activities {
   const checkBackend = ({ seal, ...backend }: Backend) => guard.check('backend', backend, seal);
 
   /** The part as the activity gets it: whoever asks it themselves can make up a seal, by which it would use the worker's keys. */
-  const sealed = <Part extends { seal?: string | undefined }>(part: Part, standing: Standing): Part =>
-    standing === 'sealed' ? part : { ...part, seal: undefined };
+  const sealed = <Part extends { seal?: string | undefined }>(part: Part, trust: TrustLevel): Part =>
+    trust === 'sealed' ? part : { ...part, seal: undefined };
 
   async function checkedSource(source: ToolSource): Promise<ToolSource> {
     if (!('mcp' in source)) {
@@ -88,9 +88,9 @@ export function gated(activities: Activities, guard: Guard): Activities {
         const message = `A notification of the run ${workflowId} is not sent for what it has not started itself`;
         throw ApplicationFailure.nonRetryable(message, failureTypes.notAllowed);
       }
-      const standing = await guard.check('notify', entry, seal, workflowId);
+      const trust = await guard.check('notify', entry, seal, workflowId);
       // For an address that an input chose, the worker's secret signs nothing.
-      return activities.sendWebhook(standing === 'sealed' ? { ...entry, seal } : entry, notification);
+      return activities.sendWebhook(trust === 'sealed' ? { ...entry, seal } : entry, notification);
     },
 
     async storeAttachments(input) {

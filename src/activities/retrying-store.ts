@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { isOutOfOrder } from '../store/out-of-order.ts';
 import type { Store } from '../store/store.ts';
-import { note } from '../telemetry/call-notes.ts';
+import { recordAttributes } from '../telemetry/call-attributes.ts';
 
 /** The first wait for a store that is out of order, and the longest one, in milliseconds. */
 const shortest = 250;
@@ -20,7 +20,7 @@ const leftOut: ReadonlyArray<keyof Store> = ['recordTry', 'close'];
  *
  * @throws (from its methods) `CancelledFailure`; any other error of the store, and outside of an activity each
  */
-export function patient(store: Store): Store {
+export function retrying(store: Store): Store {
   return new Proxy(store, {
     get(target, name: keyof Store) {
       // A call whose place cannot be taken has cost nothing, and is tried again by Temporal. Nobody waits for texts in progress.
@@ -36,7 +36,7 @@ async function tried<T>(name: keyof Store, operation: () => Promise<T>): Promise
   for (let wait = shortest; ; wait = Math.min(longest, wait * 2)) {
     try {
       const result = await operation();
-      if (wait > shortest) note({ storeOutOfOrder: (performance.now() - began) / 1000 });
+      if (wait > shortest) recordAttributes({ storeOutOfOrder: (performance.now() - began) / 1000 });
       return result;
     } catch (error) {
       const context = isOutOfOrder(error) ? presentActivity() : undefined;

@@ -6,7 +6,7 @@ import { rules, type Refused } from './rules.ts';
 import { anyConfigSchema } from './schemas.ts';
 
 /** A value that is refused, and where it stands. */
-export interface Refusal extends Refused {
+export interface Violation extends Refused {
   path: PropertyKey[];
 }
 
@@ -42,7 +42,7 @@ export function formOf(schema: z.ZodType): Form {
 const unclassified: Refused = { what: 'have this key' };
 
 /** Everything in a value that reaches beyond what the policy allows. A key that its schema says nothing of is refused. */
-export function refusals(schema: z.ZodType, value: unknown, policy: Policy, path: PropertyKey[] = []): Refusal[] {
+export function violations(schema: z.ZodType, value: unknown, policy: Policy, path: PropertyKey[] = []): Violation[] {
   return visit(schema, { value, beside: {}, path, given: {}, isCovered: false }, policy);
 }
 
@@ -57,7 +57,7 @@ interface Place {
   isCovered: boolean;
 }
 
-function visit(schema: z.ZodType, place: Place, policy: Policy): Refusal[] {
+function visit(schema: z.ZodType, place: Place, policy: Policy): Violation[] {
   const { beside, given, isCovered, path, value } = place;
   const { each, keys, privilege } = formOf(schema);
   if (privilege === 'configuration') return visit(anyConfigSchema, place, policy);

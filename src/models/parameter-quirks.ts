@@ -46,7 +46,7 @@ const renamed: Record<string, string> = {
  * without it, later requests go without it from the start, and the person who started the run is told once. It is
  * forgotten when the process ends, so that a provider may change its mind.
  */
-export class Learned {
+export class ParameterQuirks {
   readonly #subject: string;
   readonly #without = new Set<string>();
   readonly #wants = new Set<TemplateWant>();

@@ -2,13 +2,13 @@ import { ApplicationFailure } from '@temporalio/common';
 import { failureTypes } from '../protocol/errors.ts';
 import type { NotifyEntry } from '../protocol/settings.ts';
 import type { Prepared } from '../protocol/orchestration.ts';
-import { refusalText, type Guard } from './guard.ts';
-import { refusals } from './refusals.ts';
+import { violationText, type Guard } from './guard.ts';
+import { violations } from './violations.ts';
 import { partSchemas, type PartName } from './schemas.ts';
 import type { Backend, Team, ToolSources } from '../protocol/settings.ts';
 
 /** Seals what a prepared run passes on to activities. */
-export interface Sealing {
+export interface Seals {
   backend(backend: Backend): Promise<Backend>;
   /** The backends of roles by their names. */
   backends<Role extends string>(backends: Record<Role, Backend>): Promise<Record<Role, Backend>>;
@@ -25,16 +25,16 @@ export interface Sealing {
  * @param isTrusted whether the configuration is the worker's own, or signed; what any other one brings gets no seals
  * @throws (from what it makes) `ApplicationFailure` of type `InvalidInput` for what is neither trusted nor allowed
  */
-export function sealingFor(guard: Guard, isTrusted: boolean): Sealing {
+export function sealsFor(guard: Guard, isTrusted: boolean): Seals {
   /** Whoever prepares looks at the input first, to name its keys. What it may have missed ends here. */
   const sealOf = async (part: PartName, value: unknown): Promise<{ seal?: string }> => {
     if (isTrusted) {
       const seal = await guard.seal(part, value);
       return seal === undefined ? {} : { seal };
     }
-    const refused = refusals(partSchemas[part], value, guard.policy, [part]);
+    const refused = violations(partSchemas[part], value, guard.policy, [part]);
     if (refused.length === 0) return {};
-    const text = refused.map((each) => refusalText(each)).join('\n');
+    const text = refused.map((each) => violationText(each)).join('\n');
     throw ApplicationFailure.nonRetryable(text, failureTypes.invalidInput);
   };
   const mapping = async <T extends object>(part: PartName, value: T): Promise<T> => ({

@@ -7,7 +7,7 @@ import { cutToBytes, jsonBytes, payloadBytes } from './size.ts';
  *
  * @param bytes the most bytes of JSON that it may have
  */
-export function fitted<T>(value: T, bytes = payloadBytes): T {
+export function truncateToPayload<T>(value: T, bytes = payloadBytes): T {
   const whole = jsonBytes(value);
   if (whole <= bytes) return value;
   const sizes: number[] = [];

@@ -1,13 +1,13 @@
 import { constants, createContext, runInContext, SourceTextModule, type Context } from 'node:vm';
-import { makeRealm, type Outside, type Realm } from './realm.ts';
+import { makeGlobals, type HostBridge, type SandboxGlobals } from './sandbox-globals.ts';
 
 /**
  * A global scope beside this one, in which there is the language, no Node, and no way to make code of a text. What runs in it
  * reaches nothing else as long as it gets no object from here, of which each leads to all others.
  */
-export function openRealm(outside: Outside): { context: Context; realm: Realm } {
+export function openSandbox(outside: HostBridge): { context: Context; realm: SandboxGlobals } {
   const context = createContext(constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: true } });
-  const make = runInContext(`(${makeRealm.toString()})`, context) as typeof makeRealm;
+  const make = runInContext(`(${makeGlobals.toString()})`, context) as typeof makeGlobals;
   return { context, realm: make(outside) };
 }
 

@@ -1,5 +1,5 @@
 /** What a realm gets from outside. Only numbers, texts and bytes are passed, since any object would be a way out. */
-export interface Outside {
+export interface HostBridge {
   /** A part of Pyodide by name; undefined once code of others may run. */
   part: (name: string) => Uint8Array | undefined;
   /** So many random bytes, in Base64. */
@@ -20,7 +20,7 @@ export interface Outside {
 }
 
 /** What can be done with a realm. Nothing is returned, since what comes out of it comes through `Outside`. */
-export interface Realm {
+export interface SandboxGlobals {
   /**
    * @param load Pyodide's `loadPyodide`, as it was evaluated in the realm
    * @param snapshot the memory of an interpreter to go on from
@@ -77,7 +77,7 @@ interface Pyodide {
  * JavaScript shell without any system, the poorest of those that it knows. This function is evaluated as a text, so that it
  * refers to nothing of its module.
  */
-export function makeRealm(outside: Outside): Realm {
+export function makeGlobals(outside: HostBridge): SandboxGlobals {
   const { part, random, later, never, decode, now, print, found, gone, end } = outside;
   const scope = globalThis as unknown as Record<string, unknown>;
   const language = Object.getOwnPropertyNames(scope).filter((name) => name !== 'globalThis');

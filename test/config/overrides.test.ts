@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { backendOfType } from '../../src/config/backend.ts';
-import { agentOn, needsDefault, withChoice, type Choice } from '../../src/config/choice.ts';
+import { agentOn, needsDefault, withOverrides, type Overrides } from '../../src/config/overrides.ts';
 import { checkConfig, type Config } from '../../src/config/kinds.ts';
 import { completePlan } from '../../src/config/plan.ts';
 import { completeResearch } from '../../src/config/research.ts';
@@ -73,28 +73,28 @@ describe.for(Object.keys(configs))('%s', (name) => {
   const config = written(configs[name] ?? {});
 
   test('--model is the backend of everybody', () => {
-    for (const backend of everyone(withChoice(config, { model: ollama })))
+    for (const backend of everyone(withOverrides(config, { model: ollama })))
       expect(backend).toMatchObject({ type: 'chatcompletion', model: 'qwen3', base_url: ollama.base_url });
   });
 
   test('a fallback is the backend of those who have none, and of nobody else', () => {
     const had = everyone(config).map(({ type }) => type);
-    const have = everyone(withChoice(config, { fallback: ollama })).map(({ type }) => type);
+    const have = everyone(withOverrides(config, { fallback: ollama })).map(({ type }) => type);
     expect(have).toEqual(had.map((type) => (type === 'openai' ? 'chatcompletion' : type)));
     expect(needsDefault(config)).toBe(had.includes('openai'));
   });
 
   test('nothing chosen changes nothing', () => {
-    expect(withChoice(config, {})).toEqual(config);
+    expect(withOverrides(config, {})).toEqual(config);
   });
 });
 
 describe('what --model leaves of a backend', () => {
   const replaced = (backend: object, model = ollama): Backend | undefined =>
-    everyone(withChoice(written({ agents: [{ id: 'a', backend }] }), { model }))[0];
+    everyone(withOverrides(written({ agents: [{ id: 'a', backend }] }), { model }))[0];
 
   test('whatever has a meaning for any provider, and nothing that has one for its own', () => {
-    const config = withChoice(written({ agents: [{ id: 'a', backend: rich }] }), { model: ollama });
+    const config = withOverrides(written({ agents: [{ id: 'a', backend: rich }] }), { model: ollama });
     expect(config.kind === 'team' && config.team.agents?.[0]?.backend).toEqual({
       ...ollama,
       temperature: 0.3,
@@ -126,7 +126,7 @@ describe('what --model leaves of a backend', () => {
       id: 'llm',
       config: { model: 'gpt-5', temperature: 1, base_url: 'https://a.b' },
     };
-    const { content } = withChoice(written(agent(module)), { model: claude });
+    const { content } = withOverrides(written(agent(module)), { model: claude });
     expect((content as { modules: object[] }).modules[0]).toEqual({
       module: 'AnthropicLLM',
       id: 'llm',
@@ -137,7 +137,7 @@ describe('what --model leaves of a backend', () => {
 
 describe('--tools', () => {
   const packagesOf = (content: object): string[][] => {
-    const config = withChoice(written(content), { tools: true });
+    const config = withOverrides(written(content), { tools: true });
     switch (config.kind) {
       case 'team':
         return completeTeam(config.team, {}).agents.map(({ tools }) => tools.packages);
@@ -184,8 +184,8 @@ describe('--tools', () => {
 test('--budget replaces the limit in dollars, and leaves the others', () => {
   for (const content of Object.values(configs)) {
     const config = written({ ...content, budget: { usd: 3, calls: 40 } });
-    expect(withChoice(config, { usd: 0.5 }).content).toMatchObject({ budget: { usd: 0.5, calls: 40 } });
-    expect(withChoice(written(content), { usd: 0.5 }).content).toMatchObject({ budget: { usd: 0.5 } });
+    expect(withOverrides(config, { usd: 0.5 }).content).toMatchObject({ budget: { usd: 0.5, calls: 40 } });
+    expect(withOverrides(written(content), { usd: 0.5 }).content).toMatchObject({ budget: { usd: 0.5 } });
   }
 });
 
@@ -200,8 +200,8 @@ test('--max-tokens limits the replies of everybody that a configuration names, a
     ];
   };
   for (const content of Object.values(configs)) {
-    const before = withChoice(written(content), { model: ollama });
-    const after = withChoice(written(content), { model: ollama, maxTokens: 300 });
+    const before = withOverrides(written(content), { model: ollama });
+    const after = withOverrides(written(content), { model: ollama, maxTokens: 300 });
     expect(limits(after.content).length).toBeGreaterThan(0);
     expect(new Set(limits(after.content))).toEqual(new Set([300]));
     const without = (text: string): string => text.replaceAll(/,?"max_tokens":\d+/g, '').replaceAll('{,', '{');
@@ -224,14 +224,14 @@ const backend: fc.Arbitrary<Backend> = fc.constantFrom<Backend>(
 
 describe('of any choice', () => {
   test('it can be made twice, and the second time changes nothing', () => {
-    const choice: fc.Arbitrary<Choice> = fc.record(
+    const choice: fc.Arbitrary<Overrides> = fc.record(
       { model: backend, fallback: backend, usd: fc.constantFrom(0.5, 2), maxTokens: fc.constantFrom(100, 2000) },
       { requiredKeys: [] },
     );
     fc.assert(
       fc.property(fc.constantFrom(...Object.values(configs)), choice, (content, chosen) => {
-        const once = withChoice(written(content), chosen);
-        expect(withChoice(once, chosen)).toEqual(once);
+        const once = withOverrides(written(content), chosen);
+        expect(withOverrides(once, chosen)).toEqual(once);
         expect(checkConfig(JSON.parse(JSON.stringify(once.content))).ok).toBe(true);
       }),
     );

@@ -8,7 +8,7 @@ import { defaultAgents } from './team.ts';
 import type { Backend, Effort } from '../protocol/settings.ts';
 
 /** What a person chose for a run beside its configuration. */
-export interface Choice {
+export interface Overrides {
   /** The backend of everybody, whatever the configuration says (`--model`). */
   model?: Backend | undefined;
   /** The backend of those for whom the configuration names none (`REPRISE_MODEL`, or a server that was found). */
@@ -29,7 +29,7 @@ export interface Choice {
  * such as `temperature`; an effort stays if the new model takes it. The budget's other limits stay, and so do an agent's own
  * tools. Research has none.
  */
-export function withChoice(config: Config, choice: Choice): Config {
+export function withOverrides(config: Config, choice: Overrides): Config {
   const { usd } = choice;
   const limited = usd === undefined ? config.content : { ...config.content, budget: { ...budgetOf(config), usd } };
   const { leave = { isThere: false, yes: false } } = choice;
@@ -46,7 +46,7 @@ type Mapping = Record<string, unknown>;
 
 const budgetOf = ({ content }: Config): object => (content as { budget?: object }).budget ?? {};
 
-function withBackends(content: object, kind: Config['kind'], { model, fallback }: Choice): object {
+function withBackends(content: object, kind: Config['kind'], { model, fallback }: Overrides): object {
   if (model === undefined && (fallback === undefined || kind === 'agent')) return content;
   /** The backend of somebody who needs one. */
   const own = (backend?: object): object | undefined =>

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { constants, createContext, runInContext, type Context } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { openRealm } from '../../../src/tools/python/open-realm.ts';
-import { outsideOf } from '../../../src/tools/python/outside.ts';
-import type { Outside } from '../../../src/tools/python/realm.ts';
+import { openSandbox } from '../../../src/tools/python/open-sandbox.ts';
+import { bridgeOf } from '../../../src/tools/python/host-bridge.ts';
+import type { HostBridge } from '../../../src/tools/python/sandbox-globals.ts';
 
 /** What the realm has called, with what. */
 const calls: unknown[][] = [];
@@ -14,7 +14,7 @@ const noted =
     calls.push([name, ...given]);
     return result as never;
   };
-const outside: Outside = {
+const outside: HostBridge = {
   part: noted('part', undefined),
   random: noted('random', 'AAAA'),
   later: noted('later', 1),
@@ -26,7 +26,7 @@ const outside: Outside = {
   gone: noted('gone', undefined),
   end: noted('end', undefined),
 };
-const { context } = openRealm(outside);
+const { context } = openSandbox(outside);
 
 describe('the realm in which Pyodide is loaded', () => {
   test('has the language, and what Pyodide asks a shell for, and nothing else', () => {
@@ -143,9 +143,9 @@ describe('what a realm gets from outside', () => {
   const failing = (): never => {
     throw new TypeError('outside');
   };
-  const given = outsideOf({ part: failing, print: failing, found: failing, gone: failing, end: failing });
+  const given = bridgeOf({ part: failing, print: failing, found: failing, gone: failing, end: failing });
 
-  test.for(Object.keys(given) as Array<keyof Outside>)('%s gives nothing away, whatever it is called with', (name) => {
+  test.for(Object.keys(given) as Array<keyof HostBridge>)('%s gives nothing away, whatever it is called with', (name) => {
     const call = given[name] as (...args: unknown[]) => unknown;
     for (const one of hostile) {
       for (const other of hostile) {

@@ -15,13 +15,13 @@ const idBytes = 8;
 export function cipherOf(keys: Keys): Cipher {
   const seal = (bytes: Uint8Array, place: string) => keys.seal('store', place, bytes);
   const open = (id: string, sealed: Uint8Array, place: string) => keys.open('store', place, id, sealed);
-  const opening: Pick<Cipher, 'openText' | 'openBytes'> = {
-    openText(stored, place) {
+  const opening: Pick<Cipher, 'decryptText' | 'decryptBytes'> = {
+    decryptText(stored, place) {
       if (!stored.startsWith(textMark)) return stored;
       const [id = '', sealed = ''] = stored.slice(textMark.length).split(':');
       return Buffer.from(open(id, Buffer.from(sealed, 'base64'), place)).toString();
     },
-    openBytes(stored, place) {
+    decryptBytes(stored, place) {
       const start = bytesMark.length + idBytes;
       if (stored.length < start || !bytesMark.equals(stored.subarray(0, bytesMark.length))) return stored;
       return open(
@@ -34,11 +34,11 @@ export function cipherOf(keys: Keys): Cipher {
   if (!keys.on) return { ...plain, ...opening };
   return {
     ...opening,
-    sealText(text, place) {
+    encryptText(text, place) {
       const { id, sealed } = seal(Buffer.from(text), place);
       return `${textMark}${id}:${Buffer.from(sealed).toString('base64')}`;
     },
-    sealBytes(bytes, place) {
+    encryptBytes(bytes, place) {
       const { id, sealed } = seal(bytes, place);
       return Buffer.concat([bytesMark, Buffer.from(id, 'latin1'), sealed]);
     },

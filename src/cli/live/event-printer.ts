@@ -8,7 +8,7 @@ import { logLine } from '../../worker/log-sink.ts';
 import { wrapped } from './screen.ts';
 
 /** Turns each snapshot of a run into the lines that tell what is new in it. */
-export class Telling {
+export class EventPrinter {
   readonly #plain: boolean;
   readonly #isChat: boolean;
   readonly #columns: (() => number) | undefined;

@@ -13,7 +13,7 @@ const ownerFile = 'owner';
  * has the same path in each of its turns and on each machine with such a temporary folder, since the conversation is full
  * of it, and a provider's cache holds only what stays the same.
  */
-export class Place {
+export class TempHome {
   /** The agent's files; not made yet. */
   readonly workspace: string;
   /** Claude Code's own folder (`CLAUDE_CONFIG_DIR`). */
@@ -37,14 +37,14 @@ export class Place {
    * @param session its id
    * @throws `Error` if the folder of all places is not this user's alone
    */
-  static async take(session: string): Promise<Place> {
+  static async take(session: string): Promise<TempHome> {
     const base = baseFolder();
     for (const name of readdirSync(base)) if (!hasOwner(join(base, name))) await remove(join(base, name));
     for (let number = 1; ; number++) {
       const root = join(base, number === 1 ? session : `${session}-${number}`);
       if (!isMade(root)) continue;
       writeFileSync(join(root, ownerFile), String(process.pid));
-      const place = new Place(root);
+      const place = new TempHome(root);
       for (const folder of [place.config, place.home, place.temporary]) mkdirSync(folder);
       return place;
     }
