@@ -4,7 +4,7 @@ import { Context } from '@temporalio/activity';
 const shortest = 500;
 
 /** The longest one. The heartbeat timeout of calls is 15 s, and three that are lost must not reach it. */
-const longest = 4000;
+const maxIntervalMs = 4000;
 
 /** How many heartbeats a second a worker sends with all its activities together, before each of them waits longer. */
 const perSecond = 40;
@@ -16,7 +16,7 @@ const perSecond = 40;
  * @param active how many activities send heartbeats
  */
 export const heartbeatAfter = (active: number): number =>
-  Math.min(longest, Math.max(shortest, (active * 1000) / perSecond));
+  Math.min(maxIntervalMs, Math.max(shortest, (active * 1000) / perSecond));
 
 let active = 0;
 

@@ -100,7 +100,7 @@ async function createIssue(
 ): Promise<OpenedIssue> {
   const { data } = await octokit.rest.issues.create({
     ...partsOf(repo),
-    title: bounded(stored.report.title.replace(/\s+/g, ' ').trim(), longest.title),
+    title: bounded(stored.report.title.replace(/\s+/g, ' ').trim(), maxChars.title),
     body: bodyOf(stored),
     labels,
   });
@@ -108,7 +108,7 @@ async function createIssue(
 }
 
 /** The longest title and body that GitHub accepts, in characters. */
-const longest = { title: 256, body: 65_536 };
+const maxChars = { title: 256, body: 65_536 };
 
 const cutNote = '\n\n… (cut: the whole report is in the store)';
 
@@ -121,8 +121,8 @@ function bodyOf(stored: StoredReport): string {
   const scores = iterations.map(scoreText).join(', ');
   const body = [markerOf(id), `Outcome: ${outcome}. Scores: ${scores || 'none'}.`, markdownOf(report)];
   const whole = body.join('\n\n');
-  if (whole.length <= longest.body) return whole;
-  return beginningOf(whole, longest.body - cutNote.length) + cutNote;
+  if (whole.length <= maxChars.body) return whole;
+  return beginningOf(whole, maxChars.body - cutNote.length) + cutNote;
 }
 
 const scoreText = ({ iteration, score, verdict }: Iteration): string =>

@@ -12,7 +12,7 @@ import { blobRef } from '../workflows/agent/previews.ts';
 const timeoutMs = 10_000;
 
 /** The longest text of a page, in characters. */
-const longest = 6000;
+const maxChars = 6000;
 
 /** A line of at least so many characters is taken for text, and a shorter one for a part of a menu. */
 const leastLine = 40;
@@ -41,7 +41,7 @@ export function createReadPage({ store, pageRule = isPublic }: { store: Store; p
 
   async function read(url: string, signal: AbortSignal): Promise<string> {
     const { text, type } = await fetchText(url, pageRule, signal);
-    return bounded(plain(withoutMenus(/html/.test(type) ? await textOfHtml(text) : text)), longest);
+    return bounded(plain(withoutMenus(/html/.test(type) ? await textOfHtml(text) : text)), maxChars);
   }
 }
 

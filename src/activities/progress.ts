@@ -4,7 +4,7 @@ import type { LivePiece, LiveTexts } from '../store/store.ts';
 import { sendHeartbeats } from './cancellable.ts';
 
 /** How much of the text in progress a heartbeat carries, in characters. */
-const shown = 4000;
+const maxChars = 4000;
 
 /** Shows what a model has written so far: its end in heartbeats, also while the model is silent, and all of it in the store. */
 export class Progress {
@@ -35,7 +35,7 @@ export class Progress {
 
   add(delta: string): void {
     this.characters += delta.length;
-    this.#text = (this.#text + delta).slice(-shown);
+    this.#text = (this.#text + delta).slice(-maxChars);
     this.#live.add(delta);
   }
 

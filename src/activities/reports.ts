@@ -67,7 +67,7 @@ function recalled(stored: StoredReport, similarity: number): Recalled {
 }
 
 /** The longest lesson, and the longest idea or reason in it, in characters. */
-const longest = { lesson: 1000, part: 140 };
+const maxChars = { lesson: 1000, part: 140 };
 
 /**
  * Says in a few lines for models what a stored run has to teach: its idea, how it ended, what helped, and what was
@@ -75,7 +75,7 @@ const longest = { lesson: 1000, part: 140 };
  */
 export function lessonOf({ idea, outcome, iterations }: StoredReport): string {
   const lines = [`Idea: ${part(idea)}`, `Outcome: ${outcome}`, ...iterations.flatMap(helped), ...iterations.map(tried)];
-  return bounded(lines.join('\n'), longest.lesson);
+  return bounded(lines.join('\n'), maxChars.lesson);
 }
 
 /** The line for a restart after which the score rose; empty for any other iteration. */
@@ -93,4 +93,4 @@ function tried({ iteration, idea, score, verdict, restartReason }: Iteration): s
   return `Iteration ${iteration}: ${part(idea)} (${scored})${restarted}`;
 }
 
-const part = (text: string): string => bounded(text.replace(/\s+/g, ' ').trim(), longest.part);
+const part = (text: string): string => bounded(text.replace(/\s+/g, ' ').trim(), maxChars.part);

@@ -5,7 +5,7 @@ import { recordAttributes } from '../telemetry/call-attributes.ts';
 
 /** The first wait for a store that is out of order, and the longest one, in milliseconds. */
 const shortest = 250;
-const longest = 5000;
+const maxDelayMs = 5000;
 
 /** What was paid for, or must not happen twice, and what the log calls it. */
 const kept: Partial<Record<keyof Store, string>> = { commitReply: 'A reply', commitToolResult: 'A tool result' };
@@ -33,7 +33,7 @@ export function retrying(store: Store): Store {
 
 async function tried<T>(name: keyof Store, operation: () => Promise<T>): Promise<T> {
   const began = performance.now();
-  for (let wait = shortest; ; wait = Math.min(longest, wait * 2)) {
+  for (let wait = shortest; ; wait = Math.min(maxDelayMs, wait * 2)) {
     try {
       const result = await operation();
       if (wait > shortest) recordAttributes({ storeOutOfOrder: (performance.now() - began) / 1000 });

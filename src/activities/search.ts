@@ -64,12 +64,12 @@ function materialOf(works: SearchHit[], query: string, number: number): string {
 }
 
 /** The longest digest, and the longest text in it, in characters. */
-const longest = { digest: 2000, text: 200 };
+const maxChars = { digest: 2000, text: 200 };
 
 function digestOf(works: SearchHit[], query: string, number: number): string {
   if (works.length === 0) return nothingFor(query);
   const lines = works.map(
-    ({ title, text }, index) => `- [${number}.${index + 1}] ${title}: ${bounded(text, longest.text)}`,
+    ({ title, text }, index) => `- [${number}.${index + 1}] ${title}: ${bounded(text, maxChars.text)}`,
   );
-  return bounded([`Found for "${query}":`, ...lines].join('\n'), longest.digest);
+  return bounded([`Found for "${query}":`, ...lines].join('\n'), maxChars.digest);
 }

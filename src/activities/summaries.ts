@@ -77,7 +77,7 @@ export function summariesIn({ ask, onSpent, store }: Settings): Summaries {
 }
 
 /** How much of the context a text to be summarised may take. */
-const longest = 0.9;
+const maxShare = 0.9;
 
 /** The messages as one text, cut in its middle if that is longer than the context. */
 function plainText({ messages, room }: SummaryRequest): string {
@@ -86,6 +86,6 @@ function plainText({ messages, room }: SummaryRequest): string {
   );
   const text = parts.join('\n\n');
   const size = tokensOf([{ role: 'user', content: text }]);
-  const kept = (text.length * room * longest) / size;
+  const kept = (text.length * room * maxShare) / size;
   return kept >= text.length ? text : cutInMiddle(text, kept * 0.6, kept * 0.4);
 }

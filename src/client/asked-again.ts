@@ -3,7 +3,7 @@ import type { WorkflowClientInterceptor, WorkflowStartUpdateOutput } from '@temp
 import { askAgain } from '../protocol/errors.ts';
 
 /** How often a request is sent again, and after how long, in milliseconds. */
-const most = 25;
+const maxTries = 25;
 const everyMs = 200;
 
 /**
@@ -22,7 +22,7 @@ export const askedAgain: WorkflowClientInterceptor = {
 async function again<T>(send: () => Promise<T>, isInVain: (sent: PromiseSettledResult<T>) => boolean): Promise<T> {
   for (let times = 1; ; times++) {
     const [sent] = await Promise.allSettled([send()]);
-    if (times < most && isInVain(sent)) await pause(everyMs);
+    if (times < maxTries && isInVain(sent)) await pause(everyMs);
     else if (sent.status === 'rejected') throw sent.reason;
     else return sent.value;
   }

@@ -30,14 +30,14 @@ export const folderSchema = z
 
 /** What no path of a workspace may hold, and how long one may be so that there is room for others below it. */
 const unfit = /[\p{Cc}\p{Cs}\\]/u;
-const longest = 200;
+const maxChars = 200;
 
 /** A folder in an agent's workspace, as paths of trees have it: names joined by `/`. */
 export const workspaceFolderSchema = z
   .string()
   .transform((name) => posix.normalize(name).replace(/\/$/, ''))
   .refine(
-    (name) => nameProblem(name) === undefined && name !== '.' && !unfit.test(name) && name.length <= longest,
+    (name) => nameProblem(name) === undefined && name !== '.' && !unfit.test(name) && name.length <= maxChars,
     'is no folder of a workspace: names joined by /, without .. and without a / in front',
   );
 

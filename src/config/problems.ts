@@ -42,21 +42,21 @@ export function problemText({ path, message }: Problem, place?: string): string 
 }
 
 /** How many problems are told of at once: whoever sends hundreds of thousands of unknown keys is not to occupy others by that. */
-const most = 100;
+const maxProblems = 100;
 
 /** Turns a schema's first issues into problems that name the key, the value found and the valid choices. */
 export function problemsOf(schema: z.ZodType, error: z.ZodError, value: unknown): Problem[] {
-  const problems = error.issues.slice(0, most).flatMap((issue) => {
+  const problems = error.issues.slice(0, maxProblems).flatMap((issue) => {
     const { path } = issue;
     if (issue.code !== 'unrecognized_keys') return [{ path, message: messageOf(issue, at(value, path)) }];
     const valid = keysAt(schema, path);
     const choices = valid.length === 0 ? 'there are none here' : `valid keys: ${valid.join(', ')}`;
-    return issue.keys.slice(0, most).map((key) => ({
+    return issue.keys.slice(0, maxProblems).map((key) => ({
       path: [...path, key],
       message: `unknown key;${didYouMean(key, valid)} ${choices}`,
     }));
   });
-  return problems.slice(0, most);
+  return problems.slice(0, maxProblems);
 }
 
 function messageOf(issue: z.core.$ZodIssue, value: unknown): string {

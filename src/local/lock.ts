@@ -47,7 +47,7 @@ export function takeLock<Holding>(folder: string, patience = 500): Lock<Holding>
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
-    if ((error as { errcode?: number }).errcode === busy) return undefined;
+    if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
     throw error;
   }
   return {
@@ -60,7 +60,7 @@ export function takeLock<Holding>(folder: string, patience = 500): Lock<Holding>
 }
 
 /** SQLite's SQLITE_BUSY. */
-const busy = 5;
+const sqliteBusy = 5;
 
 /** Whether a process holds the folder at this moment. */
 export function isHeld(folder: string): boolean {

@@ -4,7 +4,7 @@ import { cutInMiddle } from '../util/text/cut.ts';
 import { limitFor } from '../workflows/runtime/truncate.ts';
 
 /** The least that is left of a section, in tokens: with less, nobody could tell what it says. */
-const least = 60;
+const minTokens = 60;
 
 /** What the line between beginning and end takes, in tokens. */
 const lineBetween = 26;
@@ -20,7 +20,7 @@ const lineBetween = 26;
 export function withCutSections(messages: Message[], excess: number, tokensIn: (text: string) => number): Message[] {
   const sizes = messages.flatMap((message) => sectionsOf(message).map(tokensIn));
   const room = sizes.reduce((sum, size) => sum + size, 0) - excess;
-  const limit = Math.max(least, limitFor(sizes, room));
+  const limit = Math.max(minTokens, limitFor(sizes, room));
   if (!sizes.some((size) => size > limit)) return messages;
   const cut = (text: string): string => {
     const size = tokensIn(text);

@@ -177,11 +177,11 @@ const contentKeys = new Set([
   'partial_json',
 ]);
 
-const deepest = 8;
+const maxDepth = 8;
 
 function textIn(value: unknown, depth = 0): number {
   if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null || depth > deepest) return 0;
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return 0;
   return Object.entries(value)
     .filter(([key]) => Array.isArray(value) || contentKeys.has(key))
     .reduce((sum, [, inner]) => sum + textIn(inner, depth + 1), 0);

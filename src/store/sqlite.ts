@@ -41,7 +41,7 @@ const pagesAtOnce = 500;
 
 /** The first wait for a lock, and the longest one, in milliseconds. */
 const shortest = 1;
-const longest = 50;
+const maxDelayMs = 50;
 
 /**
  * An SQLite file that waits for other processes without holding up this one. Its reads have a connection of their own, or
@@ -192,7 +192,7 @@ function statementsOf(database: DatabaseSync): Sql {
 
 /** Does some work as soon as no other process has locked what it needs. @throws SQLite's error after the deadline */
 async function unlocked<T>(work: () => Promise<T>, deadline: number): Promise<T> {
-  for (let wait = shortest; ; wait = Math.min(longest, wait * 2)) {
+  for (let wait = shortest; ; wait = Math.min(maxDelayMs, wait * 2)) {
     try {
       return await work();
     } catch (error) {

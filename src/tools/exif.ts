@@ -19,7 +19,7 @@ const tags: Readonly<Record<number, string>> = {
 const [orientationTag, cameraTag, gpsTag] = [0x0112, 0x8769, 0x8825];
 
 /** How many characters of a text are shown, and how many entries of a directory are read. */
-const longest = 200;
+const maxChars = 200;
 const mostEntries = 200;
 
 /** Sizes of the types of values: texts, numbers of two and of four bytes, fractions. */
@@ -59,7 +59,7 @@ function entriesOf(tiff: Buffer, at: number): Entries {
     const value = size <= 4 ? entry + 8 : numberAt(tiff, entry + 8, 4);
     if (!(value + size <= tiff.length)) continue;
     if (type === 2) {
-      const text = tiff.toString('utf8', value, value + Math.min(size, longest));
+      const text = tiff.toString('utf8', value, value + Math.min(size, maxChars));
       found.set(tag, text.replaceAll(/[\p{C}\s]+/gu, ' ').trim());
     } else if (length <= 3)
       found.set(

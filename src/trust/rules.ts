@@ -93,11 +93,11 @@ const extraBody: Rule = unlessAbsent((value) => {
 });
 
 /** Nothing that a provider takes is deeper. */
-const deepest = 30;
+const maxDepth = 30;
 
 function namesIn(value: unknown, depth: number): string[] {
   if (typeof value !== 'object' || value === null) return [];
-  if (depth > deepest) return ['api_base'];
+  if (depth > maxDepth) return ['api_base'];
   const own = Array.isArray(value) ? [] : Object.keys(value);
   return [...own, ...Object.values(value).flatMap((each) => namesIn(each, depth + 1))];
 }

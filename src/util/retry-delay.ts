@@ -1,5 +1,5 @@
 /** In milliseconds. A provider that asks for more is tried again after this time nevertheless. */
-const longest = 120_000;
+const maxDelayMs = 120_000;
 
 /**
  * How long a provider asks to wait, in milliseconds up to 120,000; undefined if it does not say, or names a time that is over:
@@ -11,7 +11,7 @@ export function retryDelay(headers: Headers | undefined, now: number): number | 
   const after = headers?.get('retry-after');
   const asked =
     numberIn(headers?.get('retry-after-ms')) ?? (numberIn(after) ?? (Date.parse(after ?? '') - now) / 1000) * 1000;
-  return asked > 0 ? Math.min(longest, Math.round(asked)) : undefined;
+  return asked > 0 ? Math.min(maxDelayMs, Math.round(asked)) : undefined;
 }
 
 function numberIn(text: string | null | undefined): number | undefined {

@@ -9,7 +9,7 @@ import { jsonBytes } from '../../workflows/runtime/size.ts';
 import { createRunTool, type RunTool, type ToolDependencies } from './run-tool.ts';
 
 /** How long a model's call waits for all tools of its reply, in milliseconds. What takes longer is called by the workflow. */
-const longest = 2000;
+const maxWaitMs = 2000;
 
 /** How much of the call's own time must be left after that, in milliseconds: a reply that is paid for must not be late. */
 const reserve = 3000;
@@ -102,7 +102,7 @@ async function ranCall(
 function timeFor(): number {
   const { scheduledTimestampMs, scheduleToCloseTimeoutMs } = Context.current().info;
   const left = scheduledTimestampMs + scheduleToCloseTimeoutMs - Date.now();
-  return Math.min(longest, left - reserve);
+  return Math.min(maxWaitMs, left - reserve);
 }
 
 /** The calls with as many of their results as the history takes beside the reply. */

@@ -31,12 +31,12 @@ const storedFrom = 400;
 const previewed = 8000;
 
 /** How many characters of a text a model gets at most, and how many of the beginning and the end of a longer one. */
-const shown = 40_000;
+const maxShownChars = 40_000;
 const shownFirst = 30_000;
 const shownLast = 8000;
 
 /** How many characters of a text are kept at all. */
-const kept = 1_000_000;
+const maxKeptChars = 1_000_000;
 
 /** The outcome of a tool that had its agent's files. */
 type FilesOutcome = Outcome & Pick<CallToolResult, 'tree' | 'usage'>;
@@ -147,7 +147,7 @@ async function stored(
   const blob = await store.putBlob(whole);
   if (whole.length <= previewed) return { ...rest, text: whole, blob };
   const preview = `${beginningOf(whole, previewed)}\n… [the beginning; ${whole.length} characters in all]`;
-  if (whole.length <= shown) return { ...rest, text: preview, blob };
+  if (whole.length <= maxShownChars) return { ...rest, text: preview, blob };
   const { workflowId = '' } = Context.current().info.workflowExecution ?? {};
   const id = tool.readsOn ? await store.putResult(workflowId, agent, blob) : undefined;
   const more =
@@ -163,6 +163,6 @@ async function storedImages(store: Store, images: ToolImage[]): Promise<ImageRef
 
 function cut(text: string): string {
   const sound = text.toWellFormed();
-  if (sound.length <= kept) return sound;
-  return `${beginningOf(sound, kept)}\n… [cut: ${sound.length} characters, of which ${kept} are kept]`;
+  if (sound.length <= maxKeptChars) return sound;
+  return `${beginningOf(sound, maxKeptChars)}\n… [cut: ${sound.length} characters, of which ${maxKeptChars} are kept]`;
 }

@@ -37,7 +37,7 @@ function commandFor(data: Told): string {
 }
 
 /** How many characters of a text Slack is sent, as they are written for it: a text may have 3,000. */
-const longest = 2000;
+const maxChars = 2000;
 
 /** A message in Slack's mrkdwn, where what comes from models and people stands as a quotation. */
 function slackText(data: Told, { command, url }: { command?: string; url?: string }): string {
@@ -50,7 +50,7 @@ function slackText(data: Told, { command, url }: { command?: string; url?: strin
         ];
   const way = url === undefined ? `\`${escaped(command ?? '')}\`` : `<${url}|Look and answer>`;
   const heading = [title, `run ${data.workflowId}`, data.task].map((part) => cut(escaped(part), 200)).join(' · ');
-  return `${heading}\n${cut(escaped(text), longest).replaceAll(/^/gm, '> ')}\n${way}`;
+  return `${heading}\n${cut(escaped(text), maxChars).replaceAll(/^/gm, '> ')}\n${way}`;
 }
 
 /** A text in which nothing is a link, a channel or a mention. */

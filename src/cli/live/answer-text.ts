@@ -27,7 +27,7 @@ const isNoAnswerAfter = (event: RunEvent): boolean =>
   beginnings.includes(event.type) || event.type === 'tool' || (event.type === 'says' && !event.last);
 
 /** How many characters are kept: more than a screen has. */
-const kept = 50_000;
+const maxChars = 50_000;
 
 /** Follows the call by which a run's final answer, its report or a chat's reply is written. */
 export class AnswerText {
@@ -51,7 +51,7 @@ export class AnswerText {
     for (const { activityId, offset, reset, text } of texts.filter(isAnswer)) {
       if (activityId !== this.#activityId || reset) this.#begin(activityId);
       const missed = offset > this.#characters ? '…' : '';
-      this.#text = (this.#text + missed + text).slice(-kept);
+      this.#text = (this.#text + missed + text).slice(-maxChars);
       this.#characters = offset + text.length;
     }
     this.#isGrowing = calls.some(isAnswer);

@@ -3,7 +3,7 @@ import { parsed, type Prompt, type ToolResult } from './prompt-sections.ts';
 import { named, nothingOn, partsOf, quotesOn, saysNothing, type TextIndex } from './retrieval.ts';
 
 /** How many lines of a response are passed on, and how many sentences a response has unless it is to be brief. */
-const most = { lines: 5, sentences: 3 };
+const limits = { lines: 5, sentences: 3 };
 
 /** A line that names its source: `The oven is hot. (bread.md:9)` */
 const sourced = /^(.*\S) \(([^()]+:\d+)\)$/;
@@ -44,7 +44,7 @@ const linesOf = (text: string, who: string): string[] =>
   text
     .split('\n')
     .filter((line) => line.trim() !== '' && !saysNothing(line))
-    .slice(0, most.lines)
+    .slice(0, limits.lines)
     .map((line) => {
       const [, words = line.trim(), place] = sourced.exec(line) ?? [];
       return `${words} (${place === undefined ? who : `${who}, ${place}`})`;
@@ -55,5 +55,5 @@ export function responseTo({ isBrief, text }: { isBrief: boolean; text: string }
   const parts = text.split(/(?<=[.!?])\s+/).flatMap(partsOf);
   const lines = new Set(parts.flatMap((part) => quotesOn(part, texts, text)));
   if (lines.size === 0) return nothingOn(text, texts.name);
-  return [...lines].slice(0, isBrief ? 1 : most.sentences).join('\n');
+  return [...lines].slice(0, isBrief ? 1 : limits.sentences).join('\n');
 }

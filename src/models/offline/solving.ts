@@ -12,7 +12,7 @@ const computesNothing = 'The offline model quotes; it does not compute.';
 const form = 'sentences and rows as they stand in the texts';
 
 /** The most parts of an analysis, and the most rows that are quoted on one part: more would not be an answer. */
-const most = { parts: 20, rows: 5 };
+const limits = { parts: 20, rows: 5 };
 
 /**
  * What a role does in solving a problem, by the tool on offer and the message that it works from: a call or a text.
@@ -23,7 +23,7 @@ export function solveAction(messages: Message[], tools: ToolSpec[], texts: TextI
   if (place === -1) return undefined;
   const brief = promptSections(messages[place]?.content ?? '');
   if (brief.has(headings.subtask)) return workOn(brief, messages.slice(place), tools, texts);
-  const parts = partsOf(brief.get(headings.problem) ?? '').slice(0, most.parts);
+  const parts = partsOf(brief.get(headings.problem) ?? '').slice(0, limits.parts);
   const last = messages.at(-1)?.content ?? '';
   for (const { name: tool } of tools) {
     if (tool === 'submit_analysis') return { tool, input: { requirements: parts, answer_format: form } };
@@ -65,7 +65,7 @@ function workOn(brief: Sections, messages: Message[], tools: ToolSpec[], texts: 
   const where = names.join(', ').concat(isCut ? ', as far as one call reads them' : '') || texts.name;
   const lines = parts.flatMap((part) => {
     const found = [...returnedOn(part, toolResults), ...quotesFrom(part, toolResults, description, texts)];
-    if (found.length > most.rows) return nothingOn(part, `${where}: more than ${most.rows} places fit equally well`);
+    if (found.length > limits.rows) return nothingOn(part, `${where}: more than ${limits.rows} places fit equally well`);
     return found.length > 0 ? found : nothingOn(part, where);
   });
   const isFound = !lines.every(saysNothing);
@@ -100,7 +100,7 @@ function quotesFrom(part: string, toolResults: ToolResult[], context: string, te
       const records = recordsIn(result);
       return records?.map((text, index) => ({ name: `${name}[${index}]`, text })) ?? [{ name, text: result }];
     });
-  return quotesOn(part, { folder: '', sentences: new SentenceIndex(files) }, context, most.rows + 1);
+  return quotesOn(part, { folder: '', sentences: new SentenceIndex(files) }, context, limits.rows + 1);
 }
 
 /** The failed subtasks of a brief, each on a line `- step_1 (description): reason`. */

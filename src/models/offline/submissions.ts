@@ -30,7 +30,7 @@ const similar = 0.6;
 const scripted = 'Scripted by the offline model, which quotes and judges nothing.';
 
 /** The greatest lengths of an idea, of an addition to it and of a query, in characters. */
-const longest = { idea: 250, addition: 60, query: 100 };
+const maxChars = { idea: 250, addition: 60, query: 100 };
 
 /** What a role of research submits, by the tool on offer; undefined if the messages do not belong to research. */
 function researchAction(messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | undefined {
@@ -48,7 +48,7 @@ function researchAction(messages: Message[], tools: ToolSpec[], texts: TextIndex
 /** The first plan has the idea unchanged. Each later one adds something that was not tried before. */
 function planFrom(brief: string, messages: Message[], texts: TextIndex): Action['input'] {
   const sections = promptSections(brief);
-  const brought = oneLine(sections.get(headings.idea) ?? '', longest.idea).replace(/(?<=\w)[?!]+$/, '');
+  const brought = oneLine(sections.get(headings.idea) ?? '', maxChars.idea).replace(/(?<=\w)[?!]+$/, '');
   const lessons = sections.get(headings.earlierResearch) ?? '';
   const restart = messages.findLast(({ content }) => content.startsWith(headings.planningIteration))?.content;
   const added = restart === undefined ? [] : additionsTo(brought, restart, texts);
@@ -62,10 +62,10 @@ function planFrom(brief: string, messages: Message[], texts: TextIndex): Action[
     approach: [
       added.length === 0 ? 'The idea is kept as it was brought.' : `Added to the idea: ${added.join('; ')}.`,
       `Queries: ${queries.join('; ')}.`,
-      ...(lessons === '' ? [] : [`Earlier research is known: ${oneLine(lessons, longest.idea)}.`]),
+      ...(lessons === '' ? [] : [`Earlier research is known: ${oneLine(lessons, maxChars.idea)}.`]),
       scripted,
     ].join(' '),
-    queries: queries.map((query) => oneLine(query, longest.query)),
+    queries: queries.map((query) => oneLine(query, maxChars.query)),
   };
 }
 
@@ -81,7 +81,7 @@ function additionsTo(brought: string, restart: string, { sentences }: TextIndex)
   const told = sections.get(headings.tried) ?? '';
   // What a critic wants to be changed stands behind the guidance.
   const isStandard = restartKinds.some((kind) => guidance.startsWith(guidanceFor(kind)));
-  const wish = oneLine(guidance, longest.addition);
+  const wish = oneLine(guidance, maxChars.addition);
   if (!isStandard && !told.includes(joint + wish)) return [wish];
   const isNotNew = guidance.startsWith(guidanceFor('prior_art'));
   const hits = sentences.search(queryOf(brought));
@@ -90,7 +90,7 @@ function additionsTo(brought: string, restart: string, { sentences }: TextIndex)
   const others = isNotNew ? sentences.all : [];
   const fresh = [...hits.map(({ sentence }) => sentence), ...others]
     .filter(({ heading, source }) => heading.includes(' / ') && !(isNotNew && known.includes(source)))
-    .map(({ heading }) => oneLine(heading.split(' / ').at(-1) ?? '', longest.addition))
+    .map(({ heading }) => oneLine(heading.split(' / ').at(-1) ?? '', maxChars.addition))
     .filter((heading) => wordsShared(heading, brought) < 1 && !told.includes(heading));
   return [...new Set(fresh)].slice(0, isNotNew ? 3 : 1);
 }

@@ -30,10 +30,10 @@ const factual =
 const bm25 = { heading: 6, above: 5, k1: 1.2, b: 0.5, deeper: 0.8 };
 
 /** The least share of a question that a heading holds: with the rest in the text, and if the whole heading is asked for. */
-const least = { share: 0.22, alone: 0.4 };
+const minShare = { share: 0.22, alone: 0.4 };
 
 /** The most sentences of a section that are quoted, and the most characters. */
-const most = { sentences: 3, chars: 600 };
+const limits = { sentences: 3, chars: 600 };
 
 /**
  * What is said on a part of a question. A definition of its subject, or of both subjects that are to be told apart, comes
@@ -103,12 +103,12 @@ function sectionOn(question: string, isWhole: boolean, texts: TextIndex): Sectio
       if (named.length === 0 || named.length * 2 < name.size) return false;
       if (named.length === asked.length) return named.length > 1 || name.size === 1;
       const isWholeName = named.length === name.size;
-      if (isWhole || share < (isWholeName ? least.share : 2 * least.share)) return false;
+      if (isWhole || share < (isWholeName ? minShare.share : 2 * minShare.share)) return false;
       // A page is about what its text speaks of, and a section inside it only about its own.
       const rest = names.length > 1 ? [file] : [new Set(counts.keys()), ...above];
       const held = asked.filter((each) => name.has(each) || rest.some((other) => other.has(each)));
       return (
-        (isWholeName && share >= least.alone && (name.size > 1 || names.length > 1)) ||
+        (isWholeName && share >= minShare.alone && (name.size > 1 || names.length > 1)) ||
         (held.length > named.length && weigh(held) >= relevant * weigh(asked))
       );
     }) ||
@@ -143,12 +143,12 @@ function excerptOf({ names, sentences }: Section, question: string, texts: TextI
     const own = new Set(sentences.slice(from, to).flatMap(({ text }) => topicsOf(text)));
     return [...new Set(asked)].reduce((sum, each) => sum + (own.has(each) ? texts.sections.rarityOf(each) : 0), 0);
   };
-  const start = best([...sentences.keys()], (at) => weigh(at, at + most.sentences) + weigh(at, at + 1)) ?? 0;
+  const start = best([...sentences.keys()], (at) => weigh(at, at + limits.sentences) + weigh(at, at + 1)) ?? 0;
   const first = leaning.test(sentences[start]?.text ?? '') ? Math.max(0, start - 1) : start;
-  const chosen = sentences.slice(first, first + most.sentences);
+  const chosen = sentences.slice(first, first + limits.sentences);
   // A row of a table stands alone, and what ends with a colon leads to something that is not quoted.
   const isTooMuch = (): boolean =>
-    chosen.map(({ text }) => text).join(' ').length > most.chars || chosen.some(({ text }) => /[^.!?)]$/.test(text));
+    chosen.map(({ text }) => text).join(' ').length > limits.chars || chosen.some(({ text }) => /[^.!?)]$/.test(text));
   while (chosen.length > 1 && isTooMuch()) chosen.pop();
   return placed(chosen.map(({ text }) => text).join(' '), chosen[0] ?? { source: '', line: 1 }, texts.folder);
 }

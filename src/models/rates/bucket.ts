@@ -19,7 +19,7 @@ const aheadMs = 200;
 const burstShare = 0.1;
 
 /** What was taken before keeps nobody waiting for longer than this, or than two periods, in milliseconds. */
-const longest = 300_000;
+const maxWaitMs = 300_000;
 
 /**
  * The limits of one key or host. Its state is in the store, and shared by all workers; those who wait are in this process.
@@ -51,7 +51,7 @@ export class Bucket {
         of,
         unitMs,
         burstMs: (burst - 1) * unitMs,
-        longestMs: Math.max(longest, 2 * periodMs),
+        longestMs: Math.max(maxWaitMs, 2 * periodMs),
         debt: 0,
       };
     });

@@ -15,7 +15,7 @@ const heldMs = 1000;
  * The longest pause that the store is believed, in milliseconds: twice what is read from a provider's answer, since the clocks of
  * workers differ. One that ends later was written by a worker whose clock was wrong, and would never end.
  */
-const longest = 240_000;
+const maxWaitMs = 240_000;
 
 /** Calls that have waited for the same end of a pause begin within this share of it, rather than all at once. */
 const spread = 0.1;
@@ -98,14 +98,14 @@ export function openRates(shared: SharedRates, environment: Environment): Rates 
       const id = pauseId(backend);
       if (id === undefined || milliseconds <= 0) return;
       pauses = undefined;
-      await shared.pause(id, milliseconds, longest);
+      await shared.pause(id, milliseconds, maxWaitMs);
     },
   };
 }
 
 /** Until when what is paused is paused, by `performance.now()`. A store that does not answer pauses nothing. */
 async function untilOf(shared: SharedRates, now: number): Promise<Map<string, number>> {
-  const left = await shared.paused(longest).catch(() => new Map<string, number>());
+  const left = await shared.paused(maxWaitMs).catch(() => new Map<string, number>());
   return new Map([...left].map(([id, milliseconds]) => [id, now + milliseconds]));
 }
 

@@ -5,7 +5,7 @@ import { listed } from '../../client/list.ts';
 import { contextOf, look, taskId, type Caller } from './task.ts';
 
 /** How many of the newest tasks are listed at most, over all pages. */
-const most = 1000;
+const maxTasks = 1000;
 
 /** The tasks that were begun by messages, those that have changed last first. @throws `RequestMalformedError` */
 export async function listTasks(caller: Caller, request: ListTasksRequest): Promise<ListTasksResponse> {
@@ -20,7 +20,7 @@ export async function listTasks(caller: Caller, request: ListTasksRequest): Prom
   const query = `WorkflowId STARTS_WITH '${beginning}' AND ExecutionStatus != 'ContinuedAsNew'`;
   const found: Array<{ id: string; changed: string }> = [];
   for await (const { closeTime, startTime, workflowId: id } of listed(caller.served.reprise.client, query)) {
-    if (found.length >= most) break;
+    if (found.length >= maxTasks) break;
     if (contextId !== '' && contextOf(caller.access, id) !== contextId) continue;
     // What goes on has changed last.
     found.push({ id, changed: `${closeTime?.toISOString() ?? 'open'} ${startTime.toISOString()}` });

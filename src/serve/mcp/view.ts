@@ -9,7 +9,7 @@ import type { Served } from '../served.ts';
 import { choices } from './reply.ts';
 
 /** How many characters of an answer, and of what is asked, are told at most: a model is to read them. */
-const longest = { answer: 100_000, question: 10_000 };
+const maxChars = { answer: 100_000, question: 10_000 };
 
 /** What every tool returns of a run. */
 export const viewSchema = z.object({
@@ -62,7 +62,7 @@ async function endedPart(run: Run): Promise<Partial<RunView> & Pick<RunView, 'st
     const result = await run.result();
     const { outcome, usage } = result;
     const state = outcome === 'cancelled' ? 'cancelled' : 'completed';
-    return { state, outcome, answer: cut(answerOf(result), longest.answer), costUsd: usage.costUsd };
+    return { state, outcome, answer: cut(answerOf(result), maxChars.answer), costUsd: usage.costUsd };
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     return { state: 'failed', error: problemOf(error).detail };
@@ -73,7 +73,7 @@ const waitingOf = ({ expiresAt, from, kind, question, questionId, ...call }: Pen
   questionId,
   kind,
   from,
-  question: cut(kind === 'tool' ? `${question}\n${call.tool} ${call.arguments}` : question, longest.question),
+  question: cut(kind === 'tool' ? `${question}\n${call.tool} ${call.arguments}` : question, maxChars.question),
   ...(expiresAt !== null && { expiresAt }),
 });
 

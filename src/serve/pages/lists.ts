@@ -10,21 +10,21 @@ import { html, runPath, type Html } from './html.ts';
 import { waitFacts, waitItem } from './waits.ts';
 
 /** How many runs are listed. */
-const most = 50;
+const maxRuns = 50;
 
 /** The newest runs, as `reprise list` lists them. */
 export async function runsPage({ reprise, typed }: Served, access: Access): Promise<{ body: Html; isLive: boolean }> {
-  const found = await reprise.list({ limit: most + 1, prefix: access.prefix });
-  const runs = found.slice(0, most);
+  const found = await reprise.list({ limit: maxRuns + 1, prefix: access.prefix });
+  const runs = found.slice(0, maxRuns);
   const more = html`<p class="facts">
-    These are the newest ${most}; <code>${typed('reprise list --all')}</code> lists all.
+    These are the newest ${maxRuns}; <code>${typed('reprise list --all')}</code> lists all.
   </p>`;
   return {
     body: html`${runs.length === 0 && html`<p>There are no runs yet.</p>`}
       <ul>
         ${runs.map(runItem)}
       </ul>
-      ${found.length > most && more}`,
+      ${found.length > maxRuns && more}`,
     isLive: runs.some(({ endedAt }) => endedAt === null),
   };
 }

@@ -1,6 +1,6 @@
 import { parse } from 'node:path';
 
-const longest = 120;
+const maxChars = 120;
 
 /** The name by which agents know a file: the last part of its path, on one line. Undefined if nothing is left of it. */
 export function plainName(path: string): string | undefined {
@@ -8,7 +8,7 @@ export function plainName(path: string): string | undefined {
   const line = last.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
   if (/^\.{0,2}$/.test(line)) return undefined;
   const { name, ext } = parse(line);
-  return line.length <= longest ? line : `${name.slice(0, longest - ext.length)}${ext.slice(0, longest)}`;
+  return line.length <= maxChars ? line : `${name.slice(0, maxChars - ext.length)}${ext.slice(0, maxChars)}`;
 }
 
 /** Numbers names that come again: `a.csv`, `a-2.csv`. Names that differ only in letter case count as equal. */

@@ -30,7 +30,7 @@ export interface QueryResult {
 
 const mostRows = 200;
 /** The greatest lengths of the rows as JSON, of a cell, and of the names of the columns, in characters. */
-const longest = 20_000;
+const maxChars = 20_000;
 const longestCell = 5000;
 const longestNames = 4000;
 
@@ -107,16 +107,16 @@ function select(db: DatabaseSync, given: string): Pick<QueryResult, 'columns' | 
   let length = 0;
   for (const row of rowsOf(statement)) {
     count += 1;
-    if (count > mostRows || length > longest) continue;
+    if (count > mostRows || length > maxChars) continue;
     const shown = row.map(shownValue);
     length += JSON.stringify(shown).length;
-    if (length <= longest) rows.push(shown);
+    if (length <= maxChars) rows.push(shown);
   }
   return {
     columns: statement.columns().map(({ name }) => name),
     rows,
     ...(count > rows.length && {
-      note: `the first ${rows.length} of ${grouped(count)} rows; at most ${mostRows}, and ${grouped(longest)} characters, are shown`,
+      note: `the first ${rows.length} of ${grouped(count)} rows; at most ${mostRows}, and ${grouped(maxChars)} characters, are shown`,
     }),
   };
 }

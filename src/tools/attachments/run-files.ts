@@ -34,7 +34,7 @@ export async function keepFile(store: Store, workflowId: string, file: NewFile):
 }
 
 /** How many archives a file may be in that is taken out of them. */
-const deepest = 2;
+const maxDepth = 2;
 
 /** What may still be taken of an attached archive, and in how many archives a file is. */
 interface Nesting {
@@ -87,7 +87,7 @@ async function readFile(
 
 /** Gives the files of an archive to a workflow. @returns the list of them, and what is left out */
 function keepMembers(store: Store, workflowId: string, file: NewFile, { depth, left }: Nesting): Promise<Readable> {
-  if (depth >= deepest)
+  if (depth >= maxDepth)
     return Promise.resolve({ note: 'it was not unpacked: it is an archive in an archive in an archive' });
   const {
     bytes: content,
@@ -127,13 +127,13 @@ async function imageType(store: Store, image: string): Promise<string> {
 }
 
 /** The greatest lengths of a preview and of its columns in characters. */
-const longest = 1000;
+const maxChars = 1000;
 const columnsShown = 500;
 
 /** What a prompt shows of a file: its beginning, or a table's columns, number of rows and first rows. */
 export async function previewOf(kind: AttachmentKind, text: string): Promise<string> {
-  if (kind === 'table') return cut(await tablePreview(text), longest);
-  return cut(kind === 'workbook' ? workbookPreview(text) : text.trim(), longest);
+  if (kind === 'table') return cut(await tablePreview(text), maxChars);
+  return cut(kind === 'workbook' ? workbookPreview(text) : text.trim(), maxChars);
 }
 
 async function tablePreview(text: string): Promise<string> {

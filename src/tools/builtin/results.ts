@@ -6,12 +6,12 @@ import { partFrom } from '../../util/text/cut.ts';
 import { ToolError } from '../tool.ts';
 
 /** How much of a result is read at once, in characters. */
-const longest = 20_000;
+const maxChars = 20_000;
 
 const parameters = z.object({
   id: z.string().min(1).describe('As the note in the shortened result names it'),
   from: z.int().min(0).default(0).describe('How many characters to skip'),
-  characters: z.int().min(1).max(longest).default(longest).describe('How many to read'),
+  characters: z.int().min(1).max(maxChars).default(maxChars).describe('How many to read'),
 });
 
 /** The built-in package `builtin.results`, which reads on in the caller's own results that were too long to be shown whole. */

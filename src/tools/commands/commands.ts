@@ -30,7 +30,7 @@ interface CommandEnd extends ProcessEnd {
 }
 
 /** How much of the output is passed on while the command runs, in characters. */
-const shown = 4000;
+const maxChars = 4000;
 
 /** For how long an engine that has answered is not asked again, in milliseconds. */
 const trustedMs = 60_000;
@@ -86,7 +86,7 @@ export class Commands {
     const { others, own } = workspace.trees();
     const lease = await this.#pool.take(`${mode}/${agent}`, own, others, engine?.owner, signal);
     const { folder, mounts } = lease.checkout;
-    const onOutput = (output: Output): void => call.onOutput(output.tail(shown), output.bytes);
+    const onOutput = (output: Output): void => call.onOutput(output.tail(maxChars), output.bytes);
     const order = { ...call, folder, scratch: lease.scratch, signal, onOutput };
     try {
       const end = await (engine === undefined ? runLocally(order) : runInDocker(engine, order, mounts));

@@ -8,7 +8,7 @@ type Handlers = Pick<HostBridge, 'part' | 'print' | 'found' | 'gone' | 'end'>;
 const mostRandom = 65_536;
 
 /** The longest time that a timer of Node takes, in milliseconds. */
-const longest = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 /**
  * What a realm gets, in a form that nobody inside can make use of: whatever the arguments are, nothing is thrown, since an
@@ -23,7 +23,7 @@ export function bridgeOf({ end, found, gone, part, print }: Handlers): HostBridg
     later: (callback, ms: unknown) =>
       attempt(() => {
         // What is longer than Node takes would be over at once.
-        const wait = Math.min(Math.max(0, Number(ms) || 0), longest);
+        const wait = Math.min(Math.max(0, Number(ms) || 0), maxTimerMs);
         const timer = setTimeout(() => attempt(callback), wait);
         const id = Number(timer);
         timers.set(id, timer);

@@ -13,7 +13,7 @@ import { fetchBytes, type Fetched } from './fetch.ts';
 import { Semaphore } from '../../util/semaphore.ts';
 
 /** How much of a page is returned at once, in characters. */
-const longest = 20_000;
+const maxChars = 20_000;
 
 const parameters = z.object({
   url: z.string().min(1).describe('The address, with http:// or https://'),
@@ -63,7 +63,7 @@ export function pageTool(store: Store, rule: AddressRule, hosts: ReadonlySet<str
 
 function pageFrom({ url, text, note }: ReadPage, from: number): string {
   if (from > 0 && from >= text.length) throw new ToolError(`${url} has ${grouped(text.length)} characters`);
-  const shown = text.length <= longest && from === 0 ? text : partFrom(text, from, longest);
+  const shown = text.length <= maxChars && from === 0 ? text : partFrom(text, from, maxChars);
   return `${url}\n\n${shown}${note === undefined ? '' : `\n[${note}]`}`;
 }
 

@@ -22,7 +22,7 @@ const pauseMs = 1000;
 const longestPause = 10_000;
 
 /** The longest text of a result, and of all together, in characters. */
-const longest = { text: 500, all: 20_000 };
+const maxChars = { text: 500, all: 20_000 };
 
 /** `web_search` of the built-in package `builtin.web`, by the service whose variable the worker has. */
 export function webSearchTool(dependencies: SearchDependencies): ToolDefinition {
@@ -83,8 +83,8 @@ const reported = (error: unknown): unknown =>
 
 function listed(found: SearchHit[]): string {
   const entries = found.map(({ title, url, text }, index) =>
-    [`${index + 1}. ${title}`, url, ...(text === '' ? [] : [bounded(text, longest.text)])].join('\n'),
+    [`${index + 1}. ${title}`, url, ...(text === '' ? [] : [bounded(text, maxChars.text)])].join('\n'),
   );
   let size = 0;
-  return entries.filter((entry) => (size += entry.length) <= longest.all).join('\n\n');
+  return entries.filter((entry) => (size += entry.length) <= maxChars.all).join('\n\n');
 }

@@ -106,7 +106,7 @@ async function nested(tree: Tree): Promise<Folder> {
 /** The longest path and the longest name in it, in bytes, and the deepest folder. Linux takes names of 255 bytes. */
 const longestPath = 1000;
 const longestName = 200;
-const deepest = 50;
+const maxDepth = 50;
 
 /** What no name may hold: it would not survive a terminal, a list of names or another machine. */
 const unfit = /[\p{Cc}\p{Cs}\\]/u;
@@ -121,7 +121,7 @@ export function treePath(path: string): string | undefined {
   if (path.startsWith('/') || unfit.test(path) || Buffer.byteLength(path) > longestPath) return undefined;
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
   const isBad = (name: string): boolean => name === '..' || Buffer.byteLength(name) > longestName;
-  if (names.length === 0 || names.length > deepest || names.some(isBad)) return undefined;
+  if (names.length === 0 || names.length > maxDepth || names.some(isBad)) return undefined;
   return names.join('/');
 }
 

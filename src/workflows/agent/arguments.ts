@@ -1,7 +1,7 @@
 import { beginningOf } from '../runtime/size.ts';
 
 /** How many characters of a call's arguments a person is shown from the beginning, and from the end if that is not all. */
-const shown = { beginning: 6000, end: 1500 };
+const shownChars = { beginning: 6000, end: 1500 };
 
 /**
  * A call's arguments as JSON for a person who decides about it. What would be invisible, or would show the text in another
@@ -9,9 +9,9 @@ const shown = { beginning: 6000, end: 1500 };
  */
 export function shownArguments(input: Record<string, unknown>): string {
   const text = visible(JSON.stringify(input, undefined, 2));
-  const left = text.length - shown.beginning - shown.end;
+  const left = text.length - shownChars.beginning - shownChars.end;
   if (left <= 0) return text;
-  const [first, last] = [beginningOf(text, shown.beginning), text.slice(-shown.end).replace(/^[\uDC00-\uDFFF]/, '')];
+  const [first, last] = [beginningOf(text, shownChars.beginning), text.slice(-shownChars.end).replace(/^[\uDC00-\uDFFF]/, '')];
   return `${first}\n[… ${left} CHARACTERS ARE LEFT OUT HERE …]\n${last}`;
 }
 

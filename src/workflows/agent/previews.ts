@@ -3,16 +3,16 @@ import type { CallModelInput } from '../../protocol/model-call.ts';
 import { beginningOf } from '../runtime/size.ts';
 
 /** The longest preview, and the longest that the previews of one call may be together, in characters. */
-const longest = { one: 160, all: 640 };
+const maxChars = { one: 160, all: 640 };
 
 /** The beginning of a text on one line. */
 export const previewOf = (text: string): string =>
   beginningOf(
     text
-      .slice(0, 2 * longest.one)
+      .slice(0, 2 * maxChars.one)
       .trim()
       .replaceAll(/\s+/g, ' '),
-    longest.one,
+    maxChars.one,
   );
 
 /** From this many characters on, a reference is cheaper than the text. */
@@ -31,7 +31,7 @@ type Request = Pick<CallModelInput, 'system' | 'append' | 'tools'>;
  * in each call: those of the system message and the tools come first, then those of the newest messages.
  */
 export function withPreviews<R extends Request>({ append, system, tools, ...rest }: R): R {
-  let left = longest.all;
+  let left = maxChars.all;
   const bounded = (part: Text): Text => {
     if (typeof part === 'string') return part;
     const { preview = '', ...place } = part;

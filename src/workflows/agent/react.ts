@@ -154,8 +154,8 @@ function outcomeOf({ call, status, text }: ToolAnswer): string {
   return status === 'error' ? indicators.error(call.name, text) : indicators.exception(call.name, text);
 }
 
-const shown = 200;
-const start = (text: string): string => (text.length <= shown ? text : `${beginningOf(text, shown)}...`);
+const maxChars = 200;
+const start = (text: string): string => (text.length <= maxChars ? text : `${beginningOf(text, maxChars)}...`);
 
 /**
  * What a person sees of an agent's reasoning. The marks are those of xaibo's documentation (ReActOrchestrator, Visual

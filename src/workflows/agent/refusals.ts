@@ -4,13 +4,13 @@ import { joinContent } from './text.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 
 /** How often the same call is refused for the same reason before its agent ends. */
-const most = 3;
+const maxRefusals = 3;
 
 /** How many different refusals are remembered, since a model may think of ever new ones. The oldest goes first. */
 const remembered = 20;
 
 /** The longest refusal that the reason of an end repeats, in characters. */
-const longest = 300;
+const maxChars = 300;
 
 /** How often a call was refused, and the last reply that it was made in. */
 interface Refused {
@@ -51,7 +51,7 @@ export class Refusals {
     const now = last === reply ? times : times + 1;
     this.#note(key, { times: now, reply });
     if (now === 1) return answer;
-    if (now >= most) this.#end ??= endOf(answer);
+    if (now >= maxRefusals) this.#end ??= endOf(answer);
     return { ...answer, text: answer.text + again, content: joinContent([answer.content, again]) };
   }
 
@@ -68,7 +68,7 @@ const again =
   '\n\nThis call was refused before for the same reason, and the same call will be refused again: do something else.';
 
 const endOf = ({ call, text }: ToolAnswer): string =>
-  `the same call of ${call.name} was refused ${most} times: ${beginningOf(text.replace(/^\w+: /, ''), longest)}`;
+  `the same call of ${call.name} was refused ${maxRefusals} times: ${beginningOf(text.replace(/^\w+: /, ''), maxChars)}`;
 
 /** What the same refusal of the same call has in common; undefined where it is not known what the call was. */
 function keyOf({ call, text }: ToolAnswer): string | undefined {

@@ -35,7 +35,7 @@ class SubtaskEndedError extends Error {
 const resultsBytes = 100_000;
 
 /** How many bytes are kept of a tool call's arguments and of its result, and of all calls for another try. */
-const kept = { input: 300, result: 1500, digest: 12_000 };
+const maxChars = { input: 300, result: 1500, digest: 12_000 };
 
 /** How many bytes of what an agent said are kept where it says no result. */
 const saidBytes = 3000;
@@ -140,15 +140,15 @@ async function askForFinish(agent: Agent, when: string, run: (call: ReplyCall) =
 
 const useOf = ({ call, status, text }: ToolAnswer): ToolUse => ({
   tool: call.name,
-  input: cutToBytes('input' in call ? JSON.stringify(call.input) : '', kept.input),
+  input: cutToBytes('input' in call ? JSON.stringify(call.input) : '', maxChars.input),
   status,
-  result: cutToBytes(text, kept.result),
+  result: cutToBytes(text, maxChars.result),
 });
 
 /** What the last calls of a subtask's agents have returned. */
 function foundBy(uses: ToolUse[]): string {
   let bytes = 0;
-  const last = uses.toReversed().filter((use) => (bytes += jsonBytes(use)) <= kept.digest);
+  const last = uses.toReversed().filter((use) => (bytes += jsonBytes(use)) <= maxChars.digest);
   return usesText(last.toReversed());
 }
 

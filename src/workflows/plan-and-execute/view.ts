@@ -71,7 +71,7 @@ function detailsOf({ attachments, max_retries, phase, retries, subtasks }: Solve
 }
 
 /** How many characters of a description and of an error the details show. */
-const shown = 300;
+const maxChars = 300;
 
 function subtaskLine({ description, error, executions, id, replacedBy, status }: ShownSubtask): string {
   const runs = executions > 1 ? `, ${executions} executions` : '';
@@ -80,4 +80,4 @@ function subtaskLine({ description, error, executions, id, replacedBy, status }:
   return `- **${id}**: ${status}${runs}${others}: ${start(description)}${why}`;
 }
 
-const start = (text: string): string => inline(shortened(text, shown));
+const start = (text: string): string => inline(shortened(text, maxChars));

@@ -14,7 +14,7 @@ import { atWork, newRoleAgent, purposeOf, type Criticism, type Draft, type Resea
 type Said = Omit<Criticism, 'content' | 'verdict'>;
 
 /** How many searches a critic may ask for, and the longest one in characters. */
-const most = { queries: 2, query: 200 };
+const limits = { queries: 2, query: 200 };
 
 /** The longest text that a critic may say about the next plan, in characters. */
 const longestImprovement = 2000;
@@ -121,8 +121,8 @@ function queriesIn(queries: unknown): string[] {
   if (!Array.isArray(queries)) return [];
   const texts = queries
     .filter((query) => typeof query === 'string')
-    .map((query) => beginningOf(query.trim(), most.query));
-  return [...new Set(texts)].filter((query) => query !== '').slice(0, most.queries);
+    .map((query) => beginningOf(query.trim(), limits.query));
+  return [...new Set(texts)].filter((query) => query !== '').slice(0, limits.queries);
 }
 
 function hasScores({ scores }: Record<string, unknown>, aspects: string[]): boolean {

@@ -61,13 +61,13 @@ export function endLastDraft(context: ResearchContext): void {
 }
 
 /** The greatest sizes in bytes of what a restart says, since the result repeats the reasons. */
-const longest = { reason: 2000, guidance: 20_000 };
+const maxChars = { reason: 2000, guidance: 20_000 };
 
 /** @param instructions what a person or the critic wants to be changed; without them the guidance is that of the kind */
 export const restartFor = (kind: RestartKind, reason: string, instructions?: string): PlanningRestart => ({
   kind,
-  reason: cutToBytes(reason, longest.reason),
-  guidance: cutToBytes(guidanceFor(kind, instructions), longest.guidance),
+  reason: cutToBytes(reason, maxChars.reason),
+  guidance: cutToBytes(guidanceFor(kind, instructions), maxChars.guidance),
 });
 
 /** At the limit, tells a person that the restart is refused. A judge's refused restart shows in the synthesis instead. */

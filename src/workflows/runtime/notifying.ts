@@ -12,7 +12,7 @@ import { shortened } from './size.ts';
 const mostUnderWay = 100;
 
 /** How many characters of each text are sent. */
-const longest = 10_000;
+const maxChars = 10_000;
 
 /** Tells of the end of a run or of a turn. The run may end once that has begun. */
 export type TellEnd = (end: Ended) => Promise<void>;
@@ -53,11 +53,11 @@ export function notifyOf(
     const type = pending.kind === 'question' || pending.kind === 'key' ? 'question' : 'approval';
     void tell(type, waiting(pending));
   };
-  return ({ agent, answer, outcome }) => tell('final', { outcome, agent, answer: shortened(answer, longest) });
+  return ({ agent, answer, outcome }) => tell('final', { outcome, agent, answer: shortened(answer, maxChars) });
 }
 
 function waiting(pending: PendingQuestion): object {
   const { arguments: given, parameters: _, question, ...rest } = pending;
-  const shown = given !== undefined && { arguments: shortened(given, longest) };
-  return { ...rest, question: shortened(question, longest), ...shown };
+  const shown = given !== undefined && { arguments: shortened(given, maxChars) };
+  return { ...rest, question: shortened(question, maxChars), ...shown };
 }

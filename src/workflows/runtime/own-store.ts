@@ -18,7 +18,7 @@ const refused = new Map<string, number>();
 
 /** The first wait before an activity that was refused is scheduled again, and the longest one, in milliseconds. */
 const shortest = 2000;
-const longest = 300_000;
+const maxDelayMs = 300_000;
 
 /** From now on activities say that they belong to a store. */
 export function belongTo(id: string): void {
@@ -55,7 +55,7 @@ async function again({ activityType, args, options, seq }: ActivityInput, error:
   const activityId = options.activityId ?? String(seq);
   const times = refused.get(activityId) ?? 0;
   refused.set(activityId, times + 1);
-  await sleep(Math.min(longest, shortest * 2 ** times));
+  await sleep(Math.min(maxDelayMs, shortest * 2 ** times));
   return scheduleActivity(activityType, args, { ...options, activityId });
 }
 

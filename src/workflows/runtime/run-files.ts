@@ -47,11 +47,11 @@ export const comparedFiles = (start: string | null, tree: string | null, longest
   compareFiles(start, tree, longestDiff);
 
 /** How many paths an event names. */
-const told = 5;
+const maxPaths = 5;
 
 /** Tells what an agent has changed; nothing if it has changed nothing. */
 export function tellChanges(events: EventLog, agent: string, { added, changed, count, removed }: TreeChanges): void {
   if (count === 0) return;
-  const paths = [...added, ...changed, ...removed].slice(0, told);
+  const paths = [...added, ...changed, ...removed].slice(0, maxPaths);
   events.emit({ type: 'files', agent, count, paths });
 }

@@ -71,12 +71,12 @@ function characterBytes(character: string): number {
 const withAttachments = 2_050_000;
 
 /** How many objects and lists of an input may stand in one another: what reads them all calls itself for each. */
-const deepest = 200;
+const maxDepth = 200;
 
 function isTooDeep(input: object): boolean {
   let level: object[] = [input];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > deepest) return true;
+    if (depth > maxDepth) return true;
     level = level.flatMap((each) => Object.values(each).filter((value) => typeof value === 'object' && value !== null));
   }
   return false;
@@ -88,7 +88,7 @@ function isTooDeep(input: object): boolean {
  */
 export function inputProblem(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null) return undefined;
-  if (isTooDeep(input)) return `the input has more than ${deepest} objects and lists in one another`;
+  if (isTooDeep(input)) return `the input has more than ${maxDepth} objects and lists in one another`;
   const { attachments, earlier: _, ...rest } = input as { attachments?: unknown; earlier?: unknown };
   const bytes = jsonBytes(rest);
   if (bytes > payloadBytes) {

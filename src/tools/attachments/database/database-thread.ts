@@ -8,7 +8,7 @@ import { inexactIn } from './parquet.ts';
 import { csvLine } from '../table.ts';
 
 /** How long the text of all tables is at most, in characters. Queries see all rows. */
-const longest = 4_000_000;
+const maxChars = 4_000_000;
 
 /** Reads the tables of a database as those of a workbook: each under its heading, as CSV, in a process of its own. */
 export default async function readDatabase(file: DatabaseFile): Promise<Readable> {
@@ -18,7 +18,7 @@ export default async function readDatabase(file: DatabaseFile): Promise<Readable
   const views = found.filter(({ isView }) => isView).map(({ name }) => name);
   const notes: string[] = [];
   const parts = tables.map((table, index) => {
-    const { isCut, rows, text } = textOf(db, table, longest / tables.length);
+    const { isCut, rows, text } = textOf(db, table, maxChars / tables.length);
     if (isCut)
       notes.push(`of the table ${table.name} the first ${grouped(rows)} rows are in its text; query_table sees all`);
     return `${sheetHeading(index + 1, table.name)}\n${text}`;

@@ -8,8 +8,8 @@ export interface Formula {
 }
 
 /** How many different formulas of a sheet are shown, and how many characters of each. */
-const most = 40;
-const longest = 300;
+const maxGroups = 40;
+const maxChars = 300;
 
 /** Formulas in few words: those that are the same but for their place stand once, as `D2:D9 = B2*C2`. */
 export function formulasText(formulas: Formula[]): string {
@@ -20,12 +20,12 @@ export function formulasText(formulas: Formula[]): string {
     if (group === undefined) groups.set(key, [formula]);
     else group.push(formula);
   }
-  const shown = [...groups.values()].slice(0, most).map((group) => {
+  const shown = [...groups.values()].slice(0, maxGroups).map((group) => {
     const [first] = group;
     const text = first?.text ?? '';
-    return `${placesOf(group)} = ${text.length > longest ? `${text.slice(0, longest)}…` : text}`;
+    return `${placesOf(group)} = ${text.length > maxChars ? `${text.slice(0, maxChars)}…` : text}`;
   });
-  return [...shown, ...(groups.size > most ? [`${groups.size - most} more`] : [])].join('; ');
+  return [...shown, ...(groups.size > maxGroups ? [`${groups.size - maxGroups} more`] : [])].join('; ');
 }
 
 /** A formula with its references as distances. */

@@ -5,7 +5,7 @@ import type { Readable } from '../pdf/pdf.ts';
 const skipped = new Set('fonttbl colortbl stylesheet info pict object shprslt sp filetbl deleted'.split(' '));
 
 /** Groups with `\*` that are read all the same. */
-const kept = new Set(['annotation', 'atnauthor', 'fldinst', 'footnote', 'shpinst']);
+const keptDestinations = new Set(['annotation', 'atnauthor', 'fldinst', 'footnote', 'shpinst']);
 
 /** What stands before the text of a group; behind it stands a bracket. */
 const opened = new Map(
@@ -112,7 +112,7 @@ export function textOfRtf(bytes: Buffer): Readable {
   };
   const begin = (word: string): void => {
     group.word = word;
-    if (skipped.has(word) || (isStarred && !kept.has(word))) group.isSkipped = true;
+    if (skipped.has(word) || (isStarred && !keptDestinations.has(word))) group.isSkipped = true;
     if (word === 'fldinst' || properties.has(word)) group.apart = '';
     if (opened.has(word)) group.raised = '';
     add(opened.get(word) ?? '');
@@ -146,7 +146,7 @@ export function textOfRtf(bytes: Buffer): Readable {
     else if (byte === undefined) flush();
     if (byte !== undefined) left = Math.max(0, left - 1);
     else if (brace === '{') {
-      if (stack.length >= deepest) throw new Error(`its groups are nested more than ${deepest} deep`);
+      if (stack.length >= maxDepth) throw new Error(`its groups are nested more than ${maxDepth} deep`);
       stack.push(group);
       const { encoding, fallback, isSkipped, raised } = group;
       group = { isSkipped, word: '', encoding, fallback, raised };
@@ -165,7 +165,7 @@ export function textOfRtf(bytes: Buffer): Readable {
   return { text: linesOf(parts.join(''), propertiesText(said)), ...notesOn(source) };
 }
 
-const deepest = 1000;
+const maxDepth = 1000;
 
 function encodingOf(name: string): string {
   try {

@@ -13,7 +13,7 @@ import { propertiesOf } from './properties.ts';
 import { tableOf, type SheetGrid } from './sheet-layout.ts';
 
 /** The longest text that is made of a workbook, in characters. */
-const longest = 20_000_000;
+const maxChars = 20_000_000;
 
 /** How many columns a sheet may have: more are no table, and SQLite takes 2,000. */
 const mostColumns = 1000;
@@ -58,8 +58,8 @@ export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer): R
     for (const remark of table.remarks) text += `[${remark.replaceAll(/[\p{C}\s]+/gu, ' ')}]\n`;
     for (const line of table.lines) {
       text += csvLine(line).replace(/,+(?=\n$)/, '');
-      if (text.length > longest) {
-        notes.push(`only the first ${grouped(longest)} characters of its cells are read, up to the sheet ${name}`);
+      if (text.length > maxChars) {
+        notes.push(`only the first ${grouped(maxChars)} characters of its cells are read, up to the sheet ${name}`);
         return { text, note: notes.join('; ') };
       }
     }

@@ -25,10 +25,10 @@ export interface TextRules {
 export type Attributes = Readonly<Record<string, string>>;
 
 /** The longest text that is made of one part of a document, in characters. */
-const longest = 20_000_000;
+const maxChars = 20_000_000;
 
 /** How deep elements may be nested: the parser takes ever longer for each further level. */
-const deepest = 1000;
+const maxDepth = 1000;
 
 /** How many columns a cell may reach over. */
 const mostCovered = 100;
@@ -51,7 +51,7 @@ export function parseXml(
     {
       onopentag(name, attributes) {
         depth += 1;
-        if (depth > deepest) throw new Error(`its elements are nested more than ${deepest} deep`);
+        if (depth > maxDepth) throw new Error(`its elements are nested more than ${maxDepth} deep`);
         const bare = Object.entries(attributes).map(([key, value]) => [plain(key), value] as const);
         handlers.open?.(plain(name), { ...Object.fromEntries(bare), ...attributes });
       },
@@ -134,7 +134,7 @@ class Lines {
   #length = 0;
 
   add(more: string): void {
-    if (this.#length > longest) return;
+    if (this.#length > maxChars) return;
     this.#length += more.length;
     if (this.joined > 0) {
       this.#line += more.replaceAll('\n', ' ');

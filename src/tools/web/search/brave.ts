@@ -16,7 +16,7 @@ const service: Service = {
 };
 
 /** The longest query that Brave accepts, and the most results that it gives (its API reference, Query Parameters). */
-const longest = { characters: 400, words: 50 };
+const limits = { characters: 400, words: 50 };
 const mostResults = 20;
 
 /** Searches with Brave. @param baseUrl absent: Brave's own address */
@@ -35,7 +35,7 @@ export function searchBrave(key: string, baseUrl = 'https://api.search.brave.com
 }
 
 const shortened = (query: string): string =>
-  query.trim().split(/\s+/).slice(0, longest.words).join(' ').slice(0, longest.characters).toWellFormed();
+  query.trim().split(/\s+/).slice(0, limits.words).join(' ').slice(0, limits.characters).toWellFormed();
 
 const answerSchema = z.object({
   type: z.literal('search'),

@@ -1,7 +1,7 @@
 import type { SearchHit } from './provider.ts';
 
 /** The longest parts of a work, in characters. */
-const longest = { title: 200, url: 2000, text: 1200 };
+const maxChars = { title: 200, url: 2000, text: 1200 };
 
 /** The number of characters of a text that are read at all, since services sometimes send whole pages. */
 const looked = 20_000;
@@ -14,10 +14,10 @@ const looked = 20_000;
 export function normalized(found: SearchHit[]): SearchHit[] {
   const seen = new Set<string>();
   return found.flatMap(({ title, url, text }) => {
-    const name = bounded(plain(title), longest.title);
-    if (name === '' || url.length > longest.url || seen.has(url)) return [];
+    const name = bounded(plain(title), maxChars.title);
+    if (name === '' || url.length > maxChars.url || seen.has(url)) return [];
     seen.add(url);
-    return [{ title: name, url, text: bounded(plain(text), longest.text) }];
+    return [{ title: name, url, text: bounded(plain(text), maxChars.text) }];
   });
 }
 

@@ -12,8 +12,8 @@ export interface Passage extends SearchHit {
 const leastFit = 0.25;
 
 /** The length of a passage in characters, as far as its section and sentences allow. */
-const least = 300;
-const most = 800;
+const minChars = 300;
+const maxChars = 800;
 
 const sectionOf = ({ source, heading }: Sentence): string => `${source}\n${heading}`;
 
@@ -35,12 +35,12 @@ function textOf(hits: Hit[], best: Hit, index: SentenceIndex): string {
   let length = 0;
   const add = (at: number, { text }: Sentence): boolean => {
     if (chosen.has(at)) return true;
-    if (chosen.size > 0 && length + text.length > most) return false;
+    if (chosen.size > 0 && length + text.length > maxChars) return false;
     chosen.set(at, text);
     length += text.length;
     return true;
   };
-  const isShort = (): boolean => length < least;
+  const isShort = (): boolean => length < minChars;
   hits.every((hit) => add(hit.index, hit.sentence));
   for (const step of [1, -1]) {
     for (let at = best.index + step; isShort(); at += step) {

@@ -24,7 +24,7 @@ export interface SimpleCommand {
 }
 
 /** Of longer lines nothing is read, in characters. People write none, and reading must take no time. */
-const longest = 10_000;
+const maxChars = 10_000;
 
 /** What neither ends a word nor means anything to a shell. */
 const letters = /[\w@%+=:,./^!~\]-]+|\$\?|\{[\w/-]*\}/y;
@@ -57,7 +57,7 @@ export const isReserved = (word: string): boolean => reserved.has(word);
 
 /** Reads a line. It never fails: what cannot be followed makes the line not plain. */
 export function readLine(text: string): CommandLine {
-  if (text.length > longest) return { commands: [], isPlain: false, isWhole: false };
+  if (text.length > maxChars) return { commands: [], isPlain: false, isWhole: false };
   const commands: SimpleCommand[] = [];
   let isPlain = true;
   let isWhole = true;

@@ -96,7 +96,7 @@ function names(pattern: string, words: string[], count: number): boolean {
 }
 
 /** How deep texts in texts are read, since a shell may be given one that gives another shell one. */
-const deepest = 3;
+const maxDepth = 3;
 
 /** What a rule that denies is compared with. */
 interface Traces {
@@ -119,7 +119,7 @@ function tracesOf(command: SimpleCommand, depth = 0): Traces {
     const behind = text.slice(at + word.length);
     // Some systems take it in any case.
     if (index === 0 || runs) inner.push(text.slice(at), program + behind, program.toLowerCase() + behind);
-    if (index > 0 && runs && depth < deepest && /\s/.test(word))
+    if (index > 0 && runs && depth < maxDepth && /\s/.test(word))
       inner.push(...readLine(word).commands.flatMap((each) => tracesOf(each, depth + 1).texts));
     at += word.length + 1;
   });

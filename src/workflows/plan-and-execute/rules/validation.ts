@@ -9,7 +9,7 @@ export type AfterValidation =
   | { kind: 'add_subtasks'; missing: string[] };
 
 /** How many texts a list of a validation may have, and how many bytes each. */
-const most = { texts: 50, bytes: 1000 };
+const limits = { texts: 50, bytes: 1000 };
 
 /** The requirement of another round if a validator says that the answer is incomplete, but not why. */
 const anythingMissing = 'Complete the answer';
@@ -79,6 +79,6 @@ function textsOf(value: unknown): string[] {
     .flat()
     .flatMap((each) => (typeof each === 'string' ? each.trim() : []))
     .filter((text) => !isNothing(text))
-    .slice(0, most.texts)
-    .map((text) => cutToBytes(text, most.bytes));
+    .slice(0, limits.texts)
+    .map((text) => cutToBytes(text, limits.bytes));
 }

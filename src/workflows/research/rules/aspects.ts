@@ -27,7 +27,7 @@ function statedIn(line: string, name: string): Array<{ value: number; hasScale: 
 }
 
 /** What is read of a text, from its end, in characters: workflow code must come to rest soon. */
-const longest = 100_000;
+const maxChars = 100_000;
 
 /**
  * The scores, 0 to 100, that a critic's free text states for the aspects, as in `- Feasibility: 70/100` or
@@ -37,7 +37,7 @@ const longest = 100_000;
  *   to 10 without a scale, which may be of one to 10
  */
 export function aspectScoresIn(text: string, aspects: string[]): Record<string, number> | undefined {
-  const lines = text.slice(-longest).split('\n');
+  const lines = text.slice(-maxChars).split('\n');
   const scores: Record<string, number> = {};
   let isSure = false;
   for (const aspect of aspects) {

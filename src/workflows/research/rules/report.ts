@@ -124,22 +124,22 @@ export function finished(draft: Draft, marks: Marks): Report {
 }
 
 /** The most bytes of a report's parts as JSON: with the rest of a result they have to fit into one payload. */
-const most = { title: 2000, summary: 50_000, sections: 350_000 };
+const maxChars = { title: 2000, summary: 50_000, sections: 350_000 };
 
 /** Cuts a report that is too large for a result. @returns the same report if it is not */
 export function truncateReport(report: Report): Report {
   const { title, summary, sections } = report;
-  let left = most.sections;
+  let left = maxChars.sections;
   const kept = sections.flatMap(({ heading, text }) => {
     if (left <= 0) return [];
-    const section = { heading: cutToBytes(heading, Math.min(left, most.title)), text: cutToBytes(text, left) };
+    const section = { heading: cutToBytes(heading, Math.min(left, maxChars.title)), text: cutToBytes(text, left) };
     left -= jsonBytes(section);
     return [section];
   });
   const cut = {
     ...report,
-    title: cutToBytes(title, most.title),
-    summary: cutToBytes(summary, most.summary),
+    title: cutToBytes(title, maxChars.title),
+    summary: cutToBytes(summary, maxChars.summary),
     sections: kept,
   };
   return jsonBytes(cut) === jsonBytes(report) ? report : cut;

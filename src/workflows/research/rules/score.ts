@@ -40,12 +40,12 @@ const isAspect = (word: string): boolean => /^(?:feasib|novel|data|risk|testab|e
 const number = /^((?:0|[1-9]\d{0,2})(?:\.\d+)?)(%|\/(?:1|5|10|20|100))?$/;
 /** A scale other than that to 100: beside it a small number may be one of that scale. */
 const otherScale = /(?:^|[ (])(?:[01]-|\/ ?|out of |scale of )(?:5|10|20)\b|\b10.point/m;
-const longest = 100_000; // What is read, from the end: workflow code must come to rest within two seconds.
+const maxChars = 100_000; // What is read, from the end: workflow code must come to rest within two seconds.
 
 /** A text in small letters, without Markdown; each number, fraction, range and mark is a word, each JSON key a line. */
 function plainText(text: string): string {
-  const digits = text.slice(-longest).replace(/[¹²³⁰-₟¼-¾]/g, '^'); // 65² is not 652, which NFKC would make of it.
-  const letters = digits.normalize('NFKC').slice(-longest).toLowerCase();
+  const digits = text.slice(-maxChars).replace(/[¹²³⁰-₟¼-¾]/g, '^'); // 65² is not 652, which NFKC would make of it.
+  const letters = digits.normalize('NFKC').slice(-maxChars).toLowerCase();
   return letters
     .replace(/,?\s?"(\w{1,40})"\s?:/g, '\n$1:')
     .replace(/~~[^~\n]{1,80}~~|<\/?(?:b|strong)>|['‘’\\]|\p{M}|\p{Cf}/gu, '') // What is struck out, apostrophes
