@@ -99,7 +99,7 @@ function newParticipant(
     working: undefined,
     invalidReplies: 0,
     calling: 'unknown',
-    prose: undefined,
+    textReply: undefined,
     lastProblem: '',
     answersGiven: 0,
     answer: undefined,

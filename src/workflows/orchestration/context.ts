@@ -16,7 +16,7 @@ import type { RunContext } from '../runtime/run-context.ts';
 import type { Backend, OrchestratorSettings, Team, ToolSources } from '../../protocol/settings.ts';
 import { shortened } from '../runtime/size.ts';
 
-export type { ToolCallSummary as DoneWork };
+export type { ToolCallSummary };
 
 /** A team that is ready for tasks. In a session it stays the same for all of them. */
 export interface TeamContext extends RunContext {
@@ -171,7 +171,7 @@ export interface Participant {
   /** How its model comes to call: one that has only ever written texts in place of calls is held to them by a schema. */
   calling: 'unknown' | 'by_itself' | 'by_schema';
   /** A text in place of an answer or a vote, of which the agent was told that it was neither. */
-  prose: GivenAnswer | undefined;
+  textReply: GivenAnswer | undefined;
   /** What was wrong with its last reply, in words; empty when nothing was. */
   lastProblem: string;
   answersGiven: number;

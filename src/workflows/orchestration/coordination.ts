@@ -50,9 +50,10 @@ export async function coordinate(context: OrchestrationContext, attempt: Attempt
 async function votingRound(context: OrchestrationContext, attempt: Attempt, round: number): Promise<boolean> {
   context.events.emit({ type: 'voting', round });
   const voters = attempt.participants.filter(isIn);
-  for (const participant of attempt.participants) Object.assign(participant, { vote: undefined, prose: undefined });
+  for (const participant of attempt.participants)
+    Object.assign(participant, { vote: undefined, textReply: undefined } satisfies Partial<Participant>);
   // Who votes is shown what the answers have changed in files.
-  await Promise.all(attempt.participants.flatMap(({ pendingDiff: telling }) => telling ?? []));
+  await Promise.all(attempt.participants.flatMap(({ pendingDiff }) => pendingDiff ?? []));
   const changed = candidatesOf(attempt).filter(({ name, answer }) => attempt.shown.get(name) !== answer.content);
   for (const { name, answer } of changed) attempt.shown.set(name, answer.content);
   const list = await answersText(changed);
@@ -82,7 +83,7 @@ async function votingRound(context: OrchestrationContext, attempt: Attempt, roun
 }
 
 /** After so many replies in a row that are neither an answer nor a usable vote, an agent is out. */
-const maxStrikes = 3;
+const maxInvalidReplies = 3;
 
 /** Lets an agent reply until it has acted or is out. @returns what it did; undefined when it is out */
 async function takeTurn(participation: Participation): Promise<Action['kind'] | undefined> {
@@ -98,9 +99,13 @@ async function takeTurn(participation: Participation): Promise<Action['kind'] | 
   }
   while (isIn(participant)) {
     if (participant.pendingCalls !== undefined) await finished(participant.pendingCalls);
-    if (participant.invalidReplies >= maxStrikes) {
-      const why = `${maxStrikes} replies in a row without a usable answer or vote`;
-      failParticipant(participation, participant.lastProblem === '' ? why : `${why}: ${participant.lastProblem}`, false);
+    if (participant.invalidReplies >= maxInvalidReplies) {
+      const why = `${maxInvalidReplies} replies in a row without a usable answer or vote`;
+      failParticipant(
+        participation,
+        participant.lastProblem === '' ? why : `${why}: ${participant.lastProblem}`,
+        false,
+      );
       break;
     }
     const { end } = participant.refusals;
@@ -137,26 +142,30 @@ async function takeText(participation: Participation, reply: Reply): Promise<Act
     return 'nothing';
   };
   if (reply.content.trim() === '') return refuse(noAction);
-  const isFirst = participant.prose === undefined;
+  const isFirst = participant.textReply === undefined;
   if (participant.calling === 'unknown') participant.calling = 'by_schema';
-  participant.prose = answerAmong(participant.prose, proseOf(participation, reply), context.plain.task);
+  participant.textReply = answerAmong(participant.textReply, proseOf(participation, reply), context.plain.task);
   // What has taken all the room for a reply would not fit into a call either, and a model that calls only by a schema has been
   // nudged before.
   const isAll = reply.isFull || agent.callsBySchema;
-  const isTaken = attempt.phase === 'answering' && isAll && !isDebris(participant.prose, context.plain.task);
+  const isTaken = attempt.phase === 'answering' && isAll && !isDebris(participant.textReply, context.plain.task);
   if (isFirst && !isTaken) return refuse(attempt.phase === 'voting' ? voteByCall : answerByCall);
   if (attempt.phase === 'voting') {
-    Object.assign(participant, { state: 'waiting', strikes: 0, prose: undefined });
+    Object.assign(participant, {
+      state: 'waiting',
+      invalidReplies: 0,
+      textReply: undefined,
+    } satisfies Partial<Participant>);
     context.events.emit({ type: 'no_vote', agent: teamAgent.id });
     return 'no_vote';
   }
-  if (participant.prose.isCut) {
+  if (participant.textReply.isCut) {
     // When this fails, the agent is out, and what there is counts as its answer.
     const whole = await worked(participation, () => wholeText(agent, reply, purposeOf(participation)));
     if (whole === undefined) return 'answer';
     const given = { ...whole, content: whole.text, text: whole.content };
-    const isSame = whole.text.startsWith(participant.prose.content);
-    participant.prose = isSame ? given : answerAmong(participant.prose, given, context.plain.task);
+    const isSame = whole.text.startsWith(participant.textReply.content);
+    participant.textReply = isSame ? given : answerAmong(participant.textReply, given, context.plain.task);
   }
   takeProse(context, participant);
   return 'answer';
@@ -164,7 +173,7 @@ async function takeText(participation: Participation, reply: Reply): Promise<Act
 
 /** Makes prose the agent's answer, if there is any. */
 export function takeProse(context: OrchestrationContext, participant: Participant): void {
-  if (participant.prose !== undefined) giveAnswer(context, participant, participant.prose, true);
+  if (participant.textReply !== undefined) giveAnswer(context, participant, participant.textReply, true);
 }
 
 /** Does work within the agent's time. @returns undefined when the work has failed and the agent is out */
@@ -250,7 +259,13 @@ function giveAnswer(
   const { attempt, events } = context;
   const { teamAgent, workspace } = participant;
   const answer = workspace === undefined ? given : { ...given, tree: workspace.tree };
-  Object.assign(participant, { answer, state: 'answered', strikes: 0, toolRounds: 0, prose: undefined });
+  Object.assign(participant, {
+    answer,
+    state: 'answered',
+    invalidReplies: 0,
+    toolRounds: 0,
+    textReply: undefined,
+  } satisfies Partial<Participant>);
   participant.refusals.succeeded();
   participant.answersGiven += 1;
   const { id, name } = teamAgent;
@@ -265,7 +280,13 @@ function giveAnswer(
 function takeVote({ context, attempt, participant }: Participation, { name, reason }: Action & { kind: 'vote' }): void {
   const chosen = candidatesOf(attempt).find((candidate) => candidate.name === name);
   if (chosen === undefined) return;
-  Object.assign(participant, { vote: { name, reason }, state: 'voted', strikes: 0, toolRounds: 0, prose: undefined });
+  Object.assign(participant, {
+    vote: { name, reason },
+    state: 'voted',
+    invalidReplies: 0,
+    toolRounds: 0,
+    textReply: undefined,
+  } satisfies Partial<Participant>);
   participant.refusals.succeeded();
   const from = chosen.attempt !== attempt.number && { from: chosen.attempt };
   context.events.emit({ type: 'vote', agent: participant.teamAgent.id, for: chosen.teamAgent.id, reason, ...from });

@@ -14,7 +14,14 @@ import { CustomTurn, type CustomSettings } from '../custom-code/custom-turn.ts';
 import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
 import { storeTexts, textRef } from '../agent/text-refs.ts';
 import type { ToolAnswer } from '../agent/tool-executor.ts';
-import { isIn, whenOf, type DoneWork, type GivenAnswer, type Participant, type Participation } from './context.ts';
+import {
+  isIn,
+  whenOf,
+  type ToolCallSummary,
+  type GivenAnswer,
+  type Participant,
+  type Participation,
+} from './context.ts';
 import { toldToAgents } from './prompts.ts';
 import { whyDebris } from './rules/debris.ts';
 import { shortened } from '../runtime/size.ts';
@@ -50,10 +57,10 @@ const choiceOf = (participant: Participant): ToolChoice =>
  * schema only right after a text.
  */
 function callingOf({ attempt, context, participant }: Participation): ReplyOptions {
-  const { calling, prose, tools } = participant;
+  const { calling, textReply, tools } = participant;
   const isVoting = attempt.phase === 'voting';
-  const isAnswered = !isVoting && prose !== undefined && !isDebris(prose, context.plain.task);
-  const isHeld = (prose !== undefined || (calling === 'by_schema' && tools === undefined)) && !isAnswered;
+  const isAnswered = !isVoting && textReply !== undefined && !isDebris(textReply, context.plain.task);
+  const isHeld = (textReply !== undefined || (calling === 'by_schema' && tools === undefined)) && !isAnswered;
   const wanted = isVoting ? 'vote' : 'new_answer';
   const bySchema = calling === 'by_schema' ? [wanted] : ['new_answer', 'vote'];
   return { choice: choiceOf(participant), ...(isHeld && { bySchema }) };
@@ -149,7 +156,7 @@ export function startWork(participation: Participation, asks: AskCall[], uses: R
   const { attempt, participant } = participation;
   participant.state = asks.length > 0 ? 'asking' : 'using_tools';
   // What it has learnt since makes an earlier text old.
-  participant.prose = undefined;
+  participant.textReply = undefined;
   participant.pendingCalls = attempt.scope.run(async () => {
     const [reached, used] = await Promise.all([
       asks.length > 0 && ask(participation, asks),
@@ -165,8 +172,8 @@ export function startWork(participation: Participation, asks: AskCall[], uses: R
 }
 
 /** Waits for the questions and tools that `startWork` has started. @throws `CancelledFailure` when the round ends first */
-export async function finished(busy: Promise<void>): Promise<void> {
-  await Promise.race([busy, CancellationScope.current().cancelRequested]);
+export async function finished(pending: Promise<void>): Promise<void> {
+  await Promise.race([pending, CancellationScope.current().cancelRequested]);
 }
 
 async function ask(participation: Participation, asks: AskCall[]): Promise<boolean> {
@@ -204,7 +211,7 @@ async function useTools(participation: Participation, uses: ReplyCall[]): Promis
 const shownWork = 200;
 
 /** A tool call as judges are shown it. */
-export function doneWork({ call, status, text }: ToolAnswer): DoneWork {
+export function doneWork({ call, status, text }: ToolAnswer): ToolCallSummary {
   const [input = '', result = ''] = ['input' in call ? JSON.stringify(call.input) : '', text].map((each) =>
     shortened(each, shownWork),
   );

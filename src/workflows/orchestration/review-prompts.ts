@@ -2,7 +2,7 @@ import { headings } from '../../protocol/headings.ts';
 import type { Content, Text } from '../../protocol/message.ts';
 import { joinContent } from '../agent/text.ts';
 import { shortened } from '../runtime/size.ts';
-import type { DoneWork } from './context.ts';
+import type { ToolCallSummary } from './context.ts';
 import { bestAnswer, inOneLine, ownAnswers, restartList, type PastRestart } from './prompts.ts';
 
 export interface VoteCount {
@@ -14,7 +14,7 @@ export interface VoteCount {
 /** What judges are shown of how a result came about. */
 export interface WorkRecord {
   /** The tool calls of the agent whose answer was selected. */
-  work: DoneWork[];
+  work: ToolCallSummary[];
   /** The run's restarts so far. */
   restarts: PastRestart[];
 }
@@ -23,7 +23,7 @@ export interface WorkRecord {
 const mostWork = 20;
 
 /** Lists tool calls with the beginnings of their results; empty if there were none. */
-function workList(work: DoneWork[]): string {
+function workList(work: ToolCallSummary[]): string {
   if (work.length === 0) return '';
   const left = Math.max(0, work.length - mostWork);
   const lines = work.slice(left).map(({ input, status, text, tool }) => `- ${tool}(${input}) → ${status}: ${text}`);
