@@ -153,21 +153,21 @@ function issueFailed(message: string, nextRetryDelay?: number): ApplicationFailu
  * timeouts and connection errors are retryable, all other errors are not.
  */
 function toIssueFailure(error: unknown, { repo }: OpenIssueInput, { GITHUB_TOKEN: token }: Environment) {
-  const told = (text: string): string => redact(text, token === undefined ? [] : [token]).slice(0, maxMessage);
+  const safe = (text: string): string => redact(text, token === undefined ? [] : [token]).slice(0, maxMessage);
   if (error instanceof ApplicationFailure) return error;
   if (!isHttpError(error)) {
     return issueRefused('What answered does not speak as GitHub does: check GITHUB_API_URL');
   }
   const { status, response, message } = error;
   if (response === undefined) {
-    return issueFailed(told(`GitHub was not reached for an issue in ${repo}: ${message}`));
+    return issueFailed(safe(`GitHub was not reached for an issue in ${repo}: ${message}`));
   }
   if (isTransient(status, response.headers, message)) {
     const delay = retryDelay(new Headers(response.headers), Date.now());
-    return issueFailed(told(`GitHub could not take an issue in ${repo} (status ${status}: ${message})`), delay);
+    return issueFailed(safe(`GitHub could not take an issue in ${repo} (status ${status}: ${message})`), delay);
   }
   const check = whatToCheck(status, repo, token !== undefined);
-  return issueRefused(told(`GitHub refused an issue in ${repo}: ${check} (status ${status}: ${message})`));
+  return issueRefused(safe(`GitHub refused an issue in ${repo}: ${check} (status ${status}: ${message})`));
 }
 
 function isTransient(status: number, headers: Record<string, string>, message: string): boolean {

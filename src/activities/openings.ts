@@ -152,7 +152,7 @@ async function storeResearch(
   const asking = askingOf(coordination, 1);
   const own = asking === undefined ? [] : askingTools(asking.mode);
   const offered = (tool: ToolSpec): Promise<BlobRef> => shelf.tools([tool, ...own]);
-  const told = (text: string): Promise<BlobRef> =>
+  const storedWithDate = (text: string): Promise<BlobRef> =>
     shelf.text([text, today(), ...(asking === undefined ? [] : [askingText(asking)])].join(' '));
   const { critic, planner, writer } = roleInstructions;
   return {
@@ -162,6 +162,10 @@ async function storeResearch(
       critic: await offered(criticismTool(Object.keys(weights))),
       writer: await offered(reportTool),
     },
-    instructions: { planner: await told(planner), critic: await told(critic), writer: await told(writer) },
+    instructions: {
+      planner: await storedWithDate(planner),
+      critic: await storedWithDate(critic),
+      writer: await storedWithDate(writer),
+    },
   };
 }

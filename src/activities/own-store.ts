@@ -30,7 +30,7 @@ export function refusedTries({ heartbeatDetails }: Pick<Info, 'heartbeatDetails'
  */
 export function storeGuard(store: Store, place: string): ActivityInterceptorsFactory {
   let known: string | undefined;
-  const told = new Set<string>();
+  const warned = new Set<string>();
   return () => ({
     inbound: {
       async execute(input, next) {
@@ -41,8 +41,8 @@ export function storeGuard(store: Store, place: string): ActivityInterceptorsFac
         if (wanted === known) return next(input);
         const failure = refusal(wanted, `${known} (${place})`);
         // Each further try is refused for the same reason.
-        if (!told.has(wanted)) Context.current().log.warn(failure.message);
-        told.add(wanted);
+        if (!warned.has(wanted)) Context.current().log.warn(failure.message);
+        warned.add(wanted);
         throw failure;
       },
     },

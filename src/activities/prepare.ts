@@ -76,7 +76,7 @@ export function createPreparations(dependencies: PrepareDependencies) {
       const team = found(config, checkTeam);
       const seals = trustIn('orchestration', input as object);
       const prepared = { ...rest, ...(await prepareTeam(team, seals, attachments)) };
-      return told({ ...prepared, ...(await sealFiles(input, attachments)) }, seals, team);
+      return withReceivers({ ...prepared, ...(await sealFiles(input, attachments)) }, seals, team);
     },
 
     async prepareSession(input: unknown): Promise<PreparedSession> {
@@ -86,10 +86,14 @@ export function createPreparations(dependencies: PrepareDependencies) {
       const rest = { history, ...(text !== undefined && { text }), ...(await sealFiles(input, attachments)) };
       if (checked?.kind === 'team') {
         const { team } = checked;
-        return told({ ...rest, kind: 'team', ...(await prepareTeam(team, seals, attachments)) }, seals, team);
+        return withReceivers({ ...rest, kind: 'team', ...(await prepareTeam(team, seals, attachments)) }, seals, team);
       }
       const agent = checked?.agent;
-      return told({ ...rest, kind: 'agent', ...(await prepareAgent(agent, seals, attachments)) }, seals, agent);
+      return withReceivers(
+        { ...rest, kind: 'agent', ...(await prepareAgent(agent, seals, attachments)) },
+        seals,
+        agent,
+      );
     },
 
     async prepareResearch(input: unknown): Promise<PreparedResearch> {
@@ -111,7 +115,7 @@ export function createPreparations(dependencies: PrepareDependencies) {
         ...(issue && { github_issue: await seals.mapping('issue', issue) }),
       };
       const files = await sealFiles(input, attachments);
-      return told({ idea, settings: sealed, ...facts, notices, ...files }, seals, research);
+      return withReceivers({ idea, settings: sealed, ...facts, notices, ...files }, seals, research);
     },
 
     async prepareSolve(input: unknown): Promise<PreparedSolve> {
@@ -126,7 +130,7 @@ export function createPreparations(dependencies: PrepareDependencies) {
       const sealed = { ...settings, backends: await seals.backends(backends), tools: await seals.tools(tools) };
       const notices = [...basics.notices, ...missing];
       const files = { ...(await seals.folders(folders)), ...(await sealFiles(input, attachments)) };
-      return told({ problem, settings: sealed, ...basics, notices, ...files }, seals, plan);
+      return withReceivers({ problem, settings: sealed, ...basics, notices, ...files }, seals, plan);
     },
   };
 
@@ -154,7 +158,7 @@ export function createPreparations(dependencies: PrepareDependencies) {
   }
 
   /** The prepared input, with what a run must know of its namespace, and whom to tell of it. @throws what `within` throws */
-  async function told<T>(
+  async function withReceivers<T>(
     prepared: T,
     seals: Seals,
     { notify }: Pick<Team, 'notify'> = {},
@@ -169,11 +173,7 @@ export function createPreparations(dependencies: PrepareDependencies) {
     return [`Searches with ${provider}, since ${variableOf(provider)} is set and search.provider is not`];
   }
 
-  async function prepareTeam(
-    config: TeamConfig,
-    seals: Seals,
-    attachments: AttachmentInput[],
-  ): Promise<PreparedTeam> {
+  async function prepareTeam(config: TeamConfig, seals: Seals, attachments: AttachmentInput[]): Promise<PreparedTeam> {
     const completed = completeTeam(config, environment);
     const agents = completed.agents.map((agent) => ({ ...agent, tools: withFileTools(agent.tools, attachments) }));
     const team = { ...completed, agents };

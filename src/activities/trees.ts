@@ -23,7 +23,7 @@ export function createTreeActivities({ store, configFolder }: { store: Store; co
      * Takes folders of the worker's configuration folder over into the store. They stay as they are. A folder that is gone
      * counts as empty.
      *
-     * @param _seals of the folders, which are checked before (gate.ts)
+     * @param _seals of the folders, which are checked before (authorize.ts)
      * @returns one for each folder, in their order
      * @throws `ApplicationFailure` of type `InvalidInput` for one that leads out, cannot be read, or holds too much
      */
@@ -60,7 +60,7 @@ export function createTreeActivities({ store, configFolder }: { store: Store; co
      * earlier try, or an earlier run of the same id, has written there.
      *
      * @param part a folder in the run's own; empty for the whole of it
-     * @param _seal of the folder, which is checked before (gate.ts)
+     * @param _seal of the folder, which is checked before (authorize.ts)
      * @returns the folder that they are in, relative to the configuration folder
      * @throws `ApplicationFailure` of type `InvalidInput` if it leads out
      */

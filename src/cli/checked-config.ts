@@ -117,8 +117,8 @@ async function read(
   const isOwn = await areWorkersOwn(shell, options);
   const choice = await choose(shell, options, written, isOwn, mayPrompt && !options.json);
   const base = written ?? blank(choice, environment, isOwn);
-  const leave = { isThere: shell.canPrompt, yes: options.yes ?? false };
-  const config = base && withOverrides(base, { ...choice, leave });
+  const consent = { isThere: shell.canPrompt, yes: options.yes ?? false };
+  const config = base && withOverrides(base, { ...choice, consent: consent });
   // Workers of others have keys of their own; this person's has the keys of this command.
   if (isOwn) {
     const { backends, missing } = config

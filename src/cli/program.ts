@@ -136,7 +136,7 @@ function addPersonCommands(shell: Shell, program: Command): void {
       (await import('./commands/answer.ts')).answer(shell, id, text.length > 0 ? text.join(' ') : undefined, options),
     );
   withTemporal(program.command('approve [id] [call]'))
-    .description('decide about a tool call that waits for leave; without an option the terminal prompts')
+    .description('decide about a tool call that waits for approval; without an option the terminal prompts')
     .option('--allow', 'let it run')
     .option('--deny [reason]', 'do not let it run; the agent is told why')
     .option('--edit <json>', 'let it run with other arguments: one JSON object')

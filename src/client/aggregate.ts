@@ -93,8 +93,8 @@ export function resultsOf(type: string, result: unknown): Results {
   const { restarts, iterations, subtasks, usage } = (result ?? {}) as Record<string, unknown> & {
     usage?: Partial<Usage>;
   };
-  const told = { orchestration: restarts, research: iterations, planAndExecute: subtasks }[type];
-  if (!Array.isArray(told) || typeof usage?.calls !== 'number') throw new Error(`its result is not one of ${type}`);
+  const counted = { orchestration: restarts, research: iterations, planAndExecute: subtasks }[type];
+  if (!Array.isArray(counted) || typeof usage?.calls !== 'number') throw new Error(`its result is not one of ${type}`);
   const alone: Results = { orchestrations: [], plans: [], researchRuns: [], unread: 0 };
   if (type === 'research') alone.researchRuns.push(result as ResearchResult);
   else if (type === 'planAndExecute') alone.plans.push(result as SolveResult);

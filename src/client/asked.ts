@@ -71,7 +71,7 @@ export function assertAnswers(
     kind === 'key'
       ? `it ${question} (${from})`
       : kind === 'tool'
-        ? `${from} waits for leave to run ${tool}`
+        ? `${from} waits for approval to run ${tool}`
         : `${from} waits for a decision`;
   const lines = [printable(`${run.id} asks no question: ${what}`), ...ways(pending).map((line) => `  ${line}`)];
   throw new NotTakenError('wrong', lines.join('\n'));
@@ -169,13 +169,13 @@ const answeredText = ({ questionId, answer = '' }: Closed): string =>
 
 async function findCall(run: Run, named: string | undefined): Promise<Meant> {
   const pending = (await run.pendingQuestions()).filter(({ kind }) => kind === 'tool');
-  const found = chosenOf(pending, pending, named, `Several tool calls of ${run.id} wait for leave; name one`);
+  const found = chosenOf(pending, pending, named, `Several tool calls of ${run.id} wait for approval; name one`);
   if (found !== undefined) return { questionId: found.questionId, pending: found };
-  if (named === undefined) throw new NotTakenError('closed', `No tool call of ${run.id} waits for leave`);
+  if (named === undefined) throw new NotTakenError('closed', `No tool call of ${run.id} waits for approval`);
   const resolved = (await run.events()).filter((event) => event.type === 'approval_resolved');
   const ended = resolved.find(({ questionId }) => questionId === named);
   if (ended !== undefined) throw new NotTakenError('closed', resolvedText(ended));
-  throw unknownError(`${run.id} has no tool call ${named} that waits for leave`, pending);
+  throw unknownError(`${run.id} has no tool call ${named} that waits for approval`, pending);
 }
 
 /** That a call waits no longer. */

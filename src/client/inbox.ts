@@ -46,7 +46,9 @@ export async function questionsOf(
     client.withDeadline(Date.now() + patience, () => client.workflow.getHandle(id).query(pendingQuestionsQuery));
   const found = await askEach(await waitingRuns(client), ask, onSilent);
   return found
-    .flatMap(({ run: { id, task }, told }) => told.map((each) => ({ workflowId: id, ...(task && { task }), ...each })))
+    .flatMap(({ run: { id, task }, answer }) =>
+      answer.map((each) => ({ workflowId: id, ...(task && { task }), ...each })),
+    )
     .toSorted((one, other) => one.askedAt.localeCompare(other.askedAt));
 }
 
@@ -60,15 +62,15 @@ export async function askEach<R extends { id: string }, T>(
   runs: R[],
   ask: (run: R) => Promise<T>,
   onSilent: (id: string, reason: Error) => void,
-): Promise<Array<{ run: R; told: T }>> {
+): Promise<Array<{ run: R; answer: T }>> {
   let answeredAt = Date.now();
   const answers = await inParallel(runs, async (run) => {
     try {
       if (Date.now() - answeredAt > longestSilence)
         throw new Error(`it was not asked, since no run had answered for ${longestSilence / 1000} s`);
-      const told = await ask(run);
+      const answer = await ask(run);
       answeredAt = Date.now();
-      return [{ run, told }];
+      return [{ run, answer }];
     } catch (error) {
       onSilent(run.id, error as Error);
       return [];

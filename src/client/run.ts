@@ -46,7 +46,7 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
   }
 
   /**
-   * Decides as a person about a tool call that waits for leave: a `pendingQuestions` entry of the kind `tool`. One about a
+   * Decides as a person about a tool call that waits for approval: a `pendingQuestions` entry of the kind `tool`. One about a
    * call that waits no longer is ignored.
    *
    * @throws `RunNotOpenError`

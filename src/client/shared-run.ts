@@ -99,15 +99,15 @@ export async function* itemsOf(
   { after = 0, signal, text: wantsTexts = false }: FeedReader,
 ): AsyncGenerator<FeedItem> {
   const texts = new TextReader(run.texts);
-  let told = 0;
+  let seen = 0;
   let trouble: SharedRun['trouble'];
   for (;;) {
     if (signal?.aborted) return;
     const { version } = run;
     // The rest of a text comes before what it has led to, and a new text after the event of its call.
     for (const piece of texts.rest()) yield { type: 'text', ...piece };
-    for (; told < run.events.length; told++) {
-      const event = run.events[told];
+    for (; seen < run.events.length; seen++) {
+      const event = run.events[seen];
       if (event !== undefined && event.seq > after) yield { type: 'event', event };
       if (signal?.aborted) return;
     }

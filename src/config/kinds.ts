@@ -70,8 +70,8 @@ function check<K extends Kind>(kind: K, content: object): Checked<Kinds[K]> {
   const own = withoutSchema(content);
   const checked = (kinds[kind] as ConfigKind<Kinds[K], unknown>).check(own);
   const problems = checked.ok ? [] : checked.problems;
-  const told = new Set(problems.map(({ path }) => path.join('\n')));
-  const secrets = literalSecrets(own).filter(({ path }) => !told.has(path.join('\n')));
+  const known = new Set(problems.map(({ path }) => path.join('\n')));
+  const secrets = literalSecrets(own).filter(({ path }) => !known.has(path.join('\n')));
   return secrets.length === 0 ? checked : { ok: false, problems: [...problems, ...secrets] };
 }
 

@@ -3,7 +3,7 @@ import { modelOf } from './models/providers.ts';
 import { everydayTools, withEveryday } from './tools/everyday-tools.ts';
 import { entry, isModel } from './modules.ts';
 import { checkConfig, partsOf, type CheckedConfig, type Config } from './kinds.ts';
-import { withLeave } from './tools/permissions.ts';
+import { withConsent } from './tools/permissions.ts';
 import { defaultAgents } from './team.ts';
 import type { Backend, Effort } from '../protocol/settings.ts';
 
@@ -20,7 +20,7 @@ export interface Overrides {
   /** Whether every agent gets the everyday tools beside its own (`--tools`). */
   tools?: boolean | undefined;
   /** Whether a person is there to be asked about tool calls, and whether none need be asked about (`--yes`). */
-  leave?: { isThere: boolean; yes: boolean };
+  consent?: { isThere: boolean; yes: boolean };
 }
 
 /**
@@ -32,10 +32,10 @@ export interface Overrides {
 export function withOverrides(config: Config, choice: Overrides): Config {
   const { usd } = choice;
   const limited = usd === undefined ? config.content : { ...config.content, budget: { ...budgetOf(config), usd } };
-  const { leave = { isThere: false, yes: false } } = choice;
+  const { consent: consent = { isThere: false, yes: false } } = choice;
   const equipped = choice.tools === true ? withTools(limited, config.kind) : limited;
   const backed = withBackends(equipped, config.kind, choice);
-  const content = { ...withLongestReply(backed, choice.maxTokens), ...withLeave(config.content, leave) };
+  const content = { ...withLongestReply(backed, choice.maxTokens), ...withConsent(config.content, consent) };
   const checked = checkConfig(content);
   // Whatever is put in is valid where the rest is.
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));

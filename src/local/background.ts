@@ -44,7 +44,7 @@ export async function startBackground(settings: BackgroundSettings): Promise<Wor
   const { cwd, env, home, folder, address, isNamed, namespace, extensions, variables, onProgress } = settings;
   privateFolder(join(home, 'logs'));
   const output = openSync(logOf(home), 'a', privateMode.file);
-  let told = fstatSync(output).size;
+  let read = fstatSync(output).size;
   const words = ['up', '--background', '--temporal', address, '--extensions', extensions];
   if (!isNamed) words.push('--unnamed');
   const named = variables.flatMap((name) => ['--variable', name]);
@@ -66,8 +66,8 @@ export async function startBackground(settings: BackgroundSettings): Promise<Wor
     const log = readFileSync(logOf(home));
     // It may have become full, and been emptied. A line that is still being written is told when it is whole.
     const end = log.lastIndexOf('\n') + 1;
-    const progress = progressIn(log.subarray(log.length < told ? 0 : told, end).toString());
-    told = end;
+    const progress = progressIn(log.subarray(log.length < read ? 0 : read, end).toString());
+    read = end;
     if (progress !== '') onProgress(progress);
     const worker = readWorker(folder);
     if (worker?.isReady && !worker.standsIn && isAlive(worker.pid) && isHeld(folder)) return worker;

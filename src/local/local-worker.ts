@@ -128,8 +128,14 @@ export class LocalWorker {
     this.#record = record;
     const httpAddress = isOwn ? readLease(home)?.httpAddress : undefined;
     // Where a webhook tells a person to look and answer, unless the environment says so.
-    const told = httpAddress === undefined ? variables : { REPRISE_PUBLIC_URL: httpAddress, ...definedIn(variables) };
-    this.#worker = await HomeWorker.start(record, { connection, home, variables: told, ...this.#settings.service });
+    const workerVariables =
+      httpAddress === undefined ? variables : { REPRISE_PUBLIC_URL: httpAddress, ...definedIn(variables) };
+    this.#worker = await HomeWorker.start(record, {
+      connection,
+      home,
+      variables: workerVariables,
+      ...this.#settings.service,
+    });
     if (this.#hasEnded()) return this.#worker.end('stop');
     if (this.#record.isVersioned) await this.#beCurrent(true);
     this.#lock?.describe({ ...record, isReady: true });

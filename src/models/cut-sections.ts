@@ -19,8 +19,8 @@ const lineBetween = 26;
  */
 export function withCutSections(messages: Message[], excess: number, tokensIn: (text: string) => number): Message[] {
   const sizes = messages.flatMap((message) => sectionsOf(message).map(tokensIn));
-  const room = sizes.reduce((sum, size) => sum + size, 0) - excess;
-  const limit = Math.max(minTokens, limitFor(sizes, room));
+  const budget = sizes.reduce((sum, size) => sum + size, 0) - excess;
+  const limit = Math.max(minTokens, limitFor(sizes, budget));
   if (!sizes.some((size) => size > limit)) return messages;
   const cut = (text: string): string => {
     const size = tokensIn(text);

@@ -44,11 +44,12 @@ export function fittingRequests(openModel: (backend: Backend) => Model) {
       compacted(summaries === undefined ? messages : await summarised(messages, most, summaries), most);
     const served = await openModel(backend).servedContext?.();
     const id = `${backend.type} ${backend.base_url} ${backend.model}`;
-    const room = roomIn(backend, request.tools, served);
+    const budget = roomIn(backend, request.tools, served);
     const sees = capabilitiesOf(backend).images && !blind.has(id);
     let whole = sees ? conversation : withoutImages(conversation, takesNone(backend));
     const notes = whole.some((message, index) => message !== conversation[index]) ? [unseen(backend)] : [];
-    let messages = backend.type === 'offline' ? whole : await truncated(whole, Math.min(room, refused.get(id) ?? room));
+    let messages =
+      backend.type === 'offline' ? whole : await truncated(whole, Math.min(budget, refused.get(id) ?? budget));
     for (;;) {
       const images = await loadImages(messages);
       const sent = messages;

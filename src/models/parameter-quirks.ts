@@ -50,7 +50,7 @@ export class ParameterQuirks {
   readonly #subject: string;
   readonly #without = new Set<string>();
   readonly #wants = new Set<TemplateWant>();
-  readonly #told = new Set<string>();
+  readonly #noticed = new Set<string>();
   #notices: string[] = [];
 
   /** @param subject the model as notices name it, such as `openai gpt-5` */
@@ -143,8 +143,8 @@ export class ParameterQuirks {
 
   /** Says something once. @param text goes on from the model's name */
   tell(text: string): void {
-    if (this.#told.has(text)) return;
-    this.#told.add(text);
+    if (this.#noticed.has(text)) return;
+    this.#noticed.add(text);
     this.#notices.push(`${this.#subject} ${text}`);
   }
 }

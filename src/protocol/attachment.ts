@@ -46,6 +46,6 @@ export interface StoreAttachmentsInput {
   attachments: AttachmentInput[];
   /** That of the agents who work with the files; absent where it may not transcribe. */
   backend?: Backend;
-  /** Of the attachments that are named by their paths; it is checked before (gate.ts). */
+  /** Of the attachments that are named by their paths; it is checked before (authorize.ts). */
   seal?: string;
 }

@@ -58,7 +58,7 @@ export const descriptions = {
     'Answers a question: {"answer": "…"}, with "questionId" where several wait. An empty answer skips the question. ' +
     'The query pendingQuestions lists what waits.',
   approve:
-    'Decides about a tool call that waits for leave: {"id": "t1", "action": "allow" | "deny" | "edit"}, with "reason" to ' +
+    'Decides about a tool call that waits for approval: {"id": "t1", "action": "allow" | "deny" | "edit"}, with "reason" to ' +
     'deny, with "arguments" to edit, and with "always": true for all later calls of the tool.',
   requestRestart: 'Has the work started over: {"reason": "…", "instructions": "…"}. Only a team and a research run do.',
   decide:

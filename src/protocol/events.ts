@@ -125,7 +125,7 @@ export type CommonEventBody =
   /** An answer came after its question had closed, or before anything was asked. It is kept for later questions. */
   | { type: 'answer_kept'; questionId?: string; answer: string }
   /**
-   * An agent may not run a tool without a person's leave. The call waits until the event `approval_resolved` with the same id.
+   * An agent may not run a tool without a person's approval. The call waits until the event `approval_resolved` with the same id.
    * `arguments`: what it is called with, as JSON for a person.
    */
   | ({ type: 'approval_requested'; tool: string; arguments: string } & PendingQuestion)

@@ -41,7 +41,7 @@ export interface HumanReply {
  * Something that waits for a person, as the query `pendingQuestions` lists it.
  *
  * `question`: an agent asks, and the signal `answer` answers it. `approval`: a research run asks whether its plan is good
- * enough; the signals `decide` and `requestRestart` say. `tool`: an agent may not run a tool without a person's leave.
+ * enough; the signals `decide` and `requestRestart` say. `tool`: an agent may not run a tool without a person's approval.
  * The signal `approve` gives it or refuses it.
  * `key`: a variable is missing where the worker runs. A worker that has it ends the wait, and so does an empty answer.
  */

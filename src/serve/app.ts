@@ -15,8 +15,8 @@ import type { Served, ServeEnv } from './served.ts';
 export function createApp(served: Served): Hono<ServeEnv> {
   const app = new Hono<ServeEnv>();
   app.onError((error, c) => {
-    const told = problemOf(error);
-    const problem = { ...told, detail: served.typed(told.detail) };
+    const found = problemOf(error);
+    const problem = { ...found, detail: served.typed(found.detail) };
     // Of a request that was broken off nothing is wrong here.
     if (problem.status === 500 && !c.req.raw.signal.aborted)
       served.say(`${c.req.method} ${c.req.path}: ${error.stack ?? error.message}`);

@@ -60,7 +60,7 @@ class PostgresDatabase implements Database {
       const pool = await this.#opened();
       return await work(statementsOf((text, values) => pool.query(text, values)));
     } catch (error) {
-      throw this.#told(error);
+      throw this.#explained(error);
     }
   }
 
@@ -69,7 +69,7 @@ class PostgresDatabase implements Database {
       try {
         return await withClient(await this.#opened(), (client) => transaction(client, work));
       } catch (error) {
-        if (!isConflict(error) || tries === mostTries) throw this.#told(error);
+        if (!isConflict(error) || tries === mostTries) throw this.#explained(error);
       }
       await pause(shortest * 2 ** tries * Math.random());
     }
@@ -116,7 +116,7 @@ class PostgresDatabase implements Database {
     return this.#pool;
   }
 
-  #told(error: unknown): unknown {
+  #explained(error: unknown): unknown {
     return isUnavailable(error) ? new PostgresUnavailableError(this.#place, error) : error;
   }
 }

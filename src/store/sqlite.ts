@@ -86,7 +86,7 @@ export class SqliteDatabase implements Database {
     try {
       return await unlocked(() => work(this.#read), performance.now() + timeoutMs);
     } catch (error) {
-      throw this.#told(error);
+      throw this.#explained(error);
     }
   }
 
@@ -125,15 +125,15 @@ export class SqliteDatabase implements Database {
         const results = await unlocked(() => this.#transaction(writes), performance.now() + timeoutMs);
         for (const settle of results) settle();
       } catch (error) {
-        const told = this.#told(error);
-        for (const { reject } of writes) reject(told);
+        const reason = this.#explained(error);
+        for (const { reject } of writes) reject(reason);
       }
     }
     // At once: a write that comes in before anybody else learns of the end would wait for ever.
     this.#writingNow = undefined;
   }
 
-  #told = (error: unknown): unknown => this.#file?.told(error, sqliteResult(error)) ?? error;
+  #explained = (error: unknown): unknown => this.#file?.told(error, sqliteResult(error)) ?? error;
 
   /** @returns what tells each write how it has ended, which is to be called once all are committed */
   async #transaction(writes: Write[]): Promise<Array<() => void>> {

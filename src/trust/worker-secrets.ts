@@ -56,13 +56,13 @@ export function withoutSecretsIn<T>(value: T, secrets: readonly string[]): T {
 /** Takes secrets out of an error, out of its stack, its causes and what else it carries, in place. @returns the error */
 export function withoutSecretsInError(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof Error)) return mapped(error, (text) => redact(text, secrets));
-  const told = error as Error & { details?: unknown };
+  const detailed = error as Error & { details?: unknown };
   const rest = { message: redact(error.message, secrets), stack: redact(error.stack ?? '', secrets) };
   for (const [key, text] of Object.entries(rest)) {
-    if (told[key as 'message'] !== text)
+    if (detailed[key as 'message'] !== text)
       Object.defineProperty(error, key, { value: text, configurable: true, writable: true });
   }
-  if (told.details !== undefined) told.details = mapped(told.details, (text) => redact(text, secrets));
+  if (detailed.details !== undefined) detailed.details = mapped(detailed.details, (text) => redact(text, secrets));
   if (error.cause !== undefined) withoutSecretsInError(error.cause, secrets);
   return error;
 }

@@ -19,9 +19,9 @@ export class Output {
     const decoder = this.#decoders.get(stream) ?? new TextDecoder();
     this.#decoders.set(stream, decoder);
     const text = decoder.decode(part, { stream: true });
-    const room = Math.max(0, first - this.#beginning.length);
-    this.#beginning += text.slice(0, room);
-    this.#end += text.slice(room);
+    const spaceLeft = Math.max(0, first - this.#beginning.length);
+    this.#beginning += text.slice(0, spaceLeft);
+    this.#end += text.slice(spaceLeft);
     // It is not cut with each part, which would copy it each time.
     if (this.#end.length > 2 * last) this.#cut();
   }

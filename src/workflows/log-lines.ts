@@ -73,7 +73,7 @@ const commonLines: LogLines<CommonEventBody> = {
   },
   key_closed: ({ how, variable }) => [line(`🔑 ${variable}: ${keyEnds[how]}`)],
   approval_requested: ({ arguments: given, from, questionId, tool }) => [
-    line(`🔒 [${from}] asks for leave to run ${tool} (${questionId}): ${oneLine(given)}`),
+    line(`🔒 [${from}] asks for approval to run ${tool} (${questionId}): ${oneLine(given)}`),
   ],
   approval_resolved: (event) => [line(`🔒 ${approvalText(event)}`)],
   // A warning tells what to do where nobody is there.

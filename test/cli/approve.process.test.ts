@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => home.remove());
 
-/** Starts a turn that asks for leave, and waits until that stands in the inbox. */
+/** Starts a turn that asks for approval, and waits until that stands in the inbox. */
 async function startAsking(id: string): Promise<{ waiting: InboxQuestion; turn: Promise<string> }> {
   const chatting = home.start(['chat', '--config', 'asks.json', '--id', id, 'Go.']);
   for (;;) {
@@ -42,13 +42,13 @@ async function startAsking(id: string): Promise<{ waiting: InboxQuestion; turn: 
 }
 
 describe('inbox', () => {
-  test('lists a call that needs leave with its arguments and with commands to paste, which work', async () => {
+  test('lists a call that needs approval with its arguments and with commands to paste, which work', async () => {
     const { turn, waiting } = await startAsking('listed');
     expect(waiting).toMatchObject({ kind: 'tool', questionId: 't1', from: 'agent', tool: 'write', expiresAt: null });
     const { stdout } = await home.run(['inbox']);
     expect(stdout).toContain(
       [
-        'listed (Go.): agent asks for leave (t1)',
+        'listed (Go.): agent asks for approval (t1)',
         '  May it run write?',
         '  {',
         '    "text": "one\\u202e\\u001b[31m"',
@@ -94,7 +94,7 @@ describe('approve', () => {
     const again = await home.run(['approve', id, 't1', '--allow']);
     expect(again.status).toBe(1);
     expect(again.stderr).toContain('write (t1) waits no longer');
-    expect((await home.run(['approve', id, '--allow'])).stderr).toContain(`No tool call of ${id} waits for leave`);
+    expect((await home.run(['approve', id, '--allow'])).stderr).toContain(`No tool call of ${id} waits for approval`);
   });
 
   test("--edit is checked against the tool's parameters before it is sent", async () => {
@@ -113,7 +113,7 @@ describe('approve', () => {
     const { turn } = await startAsking('answered');
     const refused = await home.run(['answer', 'answered', 'Perhaps']);
     expect(refused.status).toBe(2);
-    expect(refused.stderr).toContain('answered asks no question: agent waits for leave to run write');
+    expect(refused.stderr).toContain('answered asks no question: agent waits for approval to run write');
     expect(refused.stderr).toContain('reprise approve answered t1 --allow');
     expect((await home.run(['answer', 'answered', 'no, thanks'])).status).toBe(0);
     expect(await turn).toContain('a person refused it: thanks');
@@ -147,7 +147,7 @@ describe('where no terminal is there', () => {
     const chatting = home.start(['chat', '--config', 'asks.json', 'Go.']);
     await chatting.says(/To deny: reprise approve \S+ t1 --deny "…"/);
     const [, id = ''] = /To allow: reprise approve (\S+) t1 --allow/.exec(chatting.stderr) ?? [];
-    expect(chatting.stderr).toContain('🔒 agent ASKS FOR LEAVE TO RUN write');
+    expect(chatting.stderr).toContain('🔒 agent ASKS FOR APPROVAL TO RUN write');
     await home.run(['approve', id, '--allow']);
     expect((await chatting.finished).stdout).toBe(wrote);
   });
@@ -164,7 +164,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     await chatting.says(prompt);
     expect(shownOn(chatting)).toContain(
       [
-        '🔒 agent ASKS FOR LEAVE TO RUN write',
+        '🔒 agent ASKS FOR APPROVAL TO RUN write',
         '='.repeat(70),
         '',
         'May it run write?',

@@ -24,7 +24,7 @@ async function asked(isAway: (id: string) => boolean) {
   const all = askEach(runs, worker(isAway), (id) => silent.push(id)).finally(() => (endedAt = Date.now()));
   // Not all timers there are: a file before this one may have left one that comes again and again.
   await vi.advanceTimersByTimeAsync(90_000);
-  return { answers: (await all).map(({ told }) => told), silent, seconds: (endedAt - startedAt) / 1000 };
+  return { answers: (await all).map(({ answer: told }) => told), silent, seconds: (endedAt - startedAt) / 1000 };
 }
 
 test('a thousand runs answer, although their worker needs longer for all than one may take', async () => {

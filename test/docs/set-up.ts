@@ -84,7 +84,7 @@ async function made(
   if (!(await folder.withClient(comesToWait))) throw new Error(`${command}: it does not come to wait`);
 }
 
-/** Has a session of this id wait for leave to call a tool. */
+/** Has a session of this id wait for approval to call a tool. */
 const leave =
   (id: string) =>
   (folder: PageFolder): Promise<void> => {
@@ -110,7 +110,7 @@ const leave =
       const run = await reprise.startSession({ text: 'What is the weather in Tokyo?', config }, { id });
       // No event tells.
       while ((await run.isOpen()) && (await run.pendingQuestions()).length === 0) await pause(50);
-      if (!(await run.isOpen())) throw new Error(`The run ${id} has ended without asking for leave`);
+      if (!(await run.isOpen())) throw new Error(`The run ${id} has ended without asking for approval`);
     });
   };
 

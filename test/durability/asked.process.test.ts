@@ -3,7 +3,7 @@ import { askedKills, type KillPoint } from '../support/asked-kills.ts';
 
 // `scripts/asked-kills.ts` does the same a hundred times.
 test(
-  'kill -9 of the worker around a tool call that needs leave: it takes effect once, and a decision is never asked for again',
+  'kill -9 of the worker around a tool call that needs approval: it takes effect once, and a decision is never asked for again',
   { timeout: 600_000 },
   async () => {
     const machines: KillPoint[][] = [

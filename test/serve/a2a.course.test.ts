@@ -175,7 +175,7 @@ test('a question ends the stream, and the next message answers it on another ser
 
 const write = call('write', { text: 'one' });
 
-test('a tool call that waits for leave is decided by words or by data', async () => {
+test('a tool call that waits for approval is decided by words or by data', async () => {
   await using set = await a2aServing(shared(inTurn([write, write, { text: 'Done.' }])));
   const asked = await sent(set.client, says('Go.', { messageId: 'm8', configuration: 'agent' }));
   expect(statusText(asked)).toContain('May it run write?');

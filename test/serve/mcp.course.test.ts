@@ -16,7 +16,7 @@ const running = sharedRunning();
 const write = ({ home }: SharedRunning, name: string, config: object): void =>
   writeFileSync(join(home, `${name}.yaml`), stringify(config));
 
-/** A worker whose folder has a team of one, one that asks, and an agent whose tool needs leave. */
+/** A worker whose folder has a team of one, one that asks, and an agent whose tool needs approval. */
 function begun(script: Script): SharedRunning {
   const run = running(script);
   writeKit(run.home);

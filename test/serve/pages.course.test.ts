@@ -177,7 +177,7 @@ describe('a question', () => {
   });
 });
 
-describe('a tool call that waits for leave', () => {
+describe('a tool call that waits for approval', () => {
   test('runs with other arguments, which are checked beside their field first', async ({ onTestFinished }) => {
     const { run, visitor } = await begin(onTestFinished, writing);
     const handle = await startWriting(run);

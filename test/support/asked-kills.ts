@@ -92,7 +92,7 @@ async function startRooms(pointOf: (run: number) => KillPoint | undefined) {
 }
 
 /**
- * Lets one run after the other ask for leave, and kills the worker once in each of them.
+ * Lets one run after the other ask for approval, and kills the worker once in each of them.
  *
  * @param points one for each run; the runs take turns with the two tools
  * @param told is called after each run

@@ -5,7 +5,7 @@ import { startModelServer } from '../support/model-server.ts';
 import { openWebUi } from './stage.ts';
 
 test.skipIf(browserPath === undefined)(
-  'in the Web UI a tool call that waits for leave shows its arguments as they are, and the signal form decides about it',
+  'in the Web UI a tool call that waits for approval shows its arguments as they are, and the signal form decides about it',
   async ({ onTestFinished }) => {
     const model = await startModelServer((seen) => {
       const [result] = toolResults(seen);
@@ -26,7 +26,7 @@ test.skipIf(browserPath === undefined)(
     await browser.click('a', 'leave');
     await browser.shows('Results will appear upon completion');
     await browser.click('[data-testid="user-metadata-tab"]');
-    await browser.shows('agent asks for leave to run write');
+    await browser.shows('agent asks for approval to run write');
     await browser.shows('"text": "```\\n# Allowed already');
     await browser.shows('"to": "\\u202egro"');
     await browser.shows('reprise approve leave t1 --allow');

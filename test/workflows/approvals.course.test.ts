@@ -22,7 +22,7 @@ const prepared = (run: SharedRunning): SharedRunning => {
 const waiting = (run: WorkflowHandle) => run.query<PendingQuestion[]>('pendingQuestions');
 const eventsOf = (run: WorkflowHandle) => run.query<RunEvent[]>('events');
 
-/** Waits until so many calls wait for leave. */
+/** Waits until so many calls wait for approval. */
 async function asked(run: WorkflowHandle, count = 1): Promise<PendingQuestion[]> {
   await expect.poll(() => waiting(run)).toHaveLength(count);
   return waiting(run);
@@ -308,7 +308,7 @@ test('decisions before a call, that say nothing, or about another call, and a se
 });
 
 describe('waiting', () => {
-  test('a question of an agent and a call that needs leave wait side by side, each with its own answer', async () => {
+  test('a question of an agent and a call that needs approval wait side by side, each with its own answer', async () => {
     const replies = [calls(['ask_others', { question: 'Which color?' }], ['write', { text: 'one' }]), done];
     const { result, run, session } = await begin(replies, { coordination: { broadcast: 'human' } }, { parallel: true });
     const pending = await asked(session, 2);
@@ -413,14 +413,14 @@ test('after a reset a call is asked for again, since the decision may have been 
   const again = run.client.workflow.getHandle(session.workflowId, runId);
   await asked(again);
   expect((await eventsOf(again)).filter(({ type }) => type === 'warning')).toMatchObject([
-    { text: 'A signal approve is ignored: no tool call waits for leave yet' },
+    { text: 'A signal approve is ignored: no tool call waits for approval yet' },
   ]);
   await approve(again, { id: 't1', action: 'deny' });
   expect(await again.result()).toMatchObject({ answer: 'Done.' });
   expect(lastResults(run)).toEqual(['Error: not run: a person refused it']);
 });
 
-test('subtasks of a plan ask for leave under their own names', async () => {
+test('subtasks of a plan ask for approval under their own names', async () => {
   const script = solveScript({
     plan: () => subtasks({ id: 's1', description: 'Write it.' }),
     work: (request) => (toolResults(request).length === 0 ? write : completed('Written.')),

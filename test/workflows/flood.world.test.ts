@@ -74,7 +74,7 @@ test(
 
     const person = clientOf(run).getRun(handle.workflowId);
     await expect(person.answer({ questionId: 'nosuch', answer: 'x' })).rejects.toThrow(MessageRefusedError);
-    await expect(person.approve({ id: 't99', action: 'allow' })).rejects.toThrow('no tool call t99 waits for leave');
+    await expect(person.approve({ id: 't99', action: 'allow' })).rejects.toThrow('no tool call t99 waits for approval');
     await person.answer({ questionId, answer: 'Dark' });
     expect(await handle.result()).toMatchObject({ answer: 'Told: Dark.', humanQa: [{ answer: 'Dark' }] });
     const record = await person.show();

@@ -61,7 +61,7 @@ test(
     expect(await told(handle, 'approve', { id: 't1', action: 'alow' })).toBe(
       'action: "alow" is not one of allow | deny | edit',
     );
-    expect(await told(handle, 'approve', { id: 't1', action: 'allow' })).toBe('no tool call t1 waits for leave');
+    expect(await told(handle, 'approve', { id: 't1', action: 'allow' })).toBe('no tool call t1 waits for approval');
     expect(await told(handle, 'requestRestart', { reason: 'x' })).toBe(
       'instructions is missing: it is an object {reason, instructions}',
     );

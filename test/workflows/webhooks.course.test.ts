@@ -72,7 +72,7 @@ describe('whoever a configuration names', () => {
     expect(JSON.stringify(await handle.fetchHistory())).not.toContain(hookSecret.slice(6, 30));
   });
 
-  test('is told of a tool call that waits for leave, and only of what it wants to know', async () => {
+  test('is told of a tool call that waits for approval, and only of what it wants to know', async () => {
     const run = running(inTurn([call('write', { text: 'one' }), { text: 'Done.' }]));
     writeKit(run.home);
     const notify = [{ url: hooks.url, events: ['approval'] }];

@@ -58,12 +58,7 @@ const longWinded = ['builtin.files', 'builtin.python', 'builtin.command', 'built
  * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, which names everything that is wrong
  */
 export function createListTools({ store, tools }: Pick<ToolDependencies, 'store' | 'tools'>) {
-  return async function listTools({
-    sources,
-    own,
-    readOnly,
-    others = [],
-  }: ListToolsInput): Promise<ListToolsResult> {
+  return async function listTools({ sources, own, readOnly, others = [] }: ListToolsInput): Promise<ListToolsResult> {
     const { mcpServers, packages, seals = {} } = sources;
     // Each tool takes the seal of its package along, for when it is called.
     const sourceOf = (name: string): ToolSource => {

@@ -24,7 +24,7 @@ export interface ApproveOptions extends CommonOptions {
 /** What the options decide, but for the call that it is about. */
 type Given = Omit<ToolDecision, 'id'>;
 
-/** `reprise approve [ID] [CALL]`: decides about a tool call that waits for leave. */
+/** `reprise approve [ID] [CALL]`: decides about a tool call that waits for approval. */
 export async function approve(
   shell: Shell,
   id: string | undefined,

@@ -104,7 +104,7 @@ export function textOf(waiting: InboxQuestion, temporal: string | undefined, col
   const head = {
     question: `${from} asks (${questionId})${left === undefined ? '' : `, ${left} left`}`,
     approval: `${from} asks for approval`,
-    tool: `${from} asks for leave (${questionId})${left === undefined ? '' : `, ${left} left`}`,
+    tool: `${from} asks for approval (${questionId})${left === undefined ? '' : `, ${left} left`}`,
     key: `${question} (${from})`,
   }[kind];
   return [

@@ -63,14 +63,14 @@ export function drawRegion(
   const isChat = state.workflow === 'session' && state.agents.length === 1;
   const agents = isChat && answer !== undefined ? [] : agentLines(state, texts, answer, width, dim, hasKeys);
   const foot = [...summary, ...(hasKeys ? [dim(cliTruncate(`  ${keyHint}`, width))] : [])];
-  const room = Math.max(0, rows - 2 - agents.length - foot.length);
-  const again = retries.flatMap((line) => broken(line, width)).slice(0, room);
+  const rowsLeft = Math.max(0, rows - 2 - agents.length - foot.length);
+  const again = retries.flatMap((line) => broken(line, width)).slice(0, rowsLeft);
   const how = isOpened
     ? 'has written, as far as it is known'
     : answer?.isGrowing
       ? 'is writing the final answer'
       : 'has written this answer; it is not final yet';
-  const text = answer === undefined ? [] : answerLines(answer, how, isChat, width, room - again.length, dim);
+  const text = answer === undefined ? [] : answerLines(answer, how, isChat, width, rowsLeft - again.length, dim);
   return ['', ...text, ...agents, ...again, ...foot];
 }
 
@@ -91,8 +91,8 @@ function answerLines(
   const lines = wrapped(text, Math.max(1, width - indent.length)).map((line) =>
     cliTruncate(indent + line, width).trimEnd(),
   );
-  const room = rows - head.length - 1;
-  return room < 1 ? [] : [...head, ...lines.slice(-room), ''];
+  const rowsLeft = rows - head.length - 1;
+  return rowsLeft < 1 ? [] : [...head, ...lines.slice(-rowsLeft), ''];
 }
 
 function agentLines(
@@ -113,13 +113,13 @@ function agentLines(
     const name = shown + ' '.repeat(idWidth - stringWidth(shown));
     const key = hasKeys && place < 9 ? place + 1 : ' ';
     const head = `${key} ${isFinal ? '✎' : marks[doing]} ${name}  ${inWords(isFinal ? phase : doing).padEnd(10)} `;
-    const room = width - stringWidth(head);
+    const widthLeft = width - stringWidth(head);
     const written = id === answer?.agent ? '' : readable(texts.get(id) ?? '');
     const text =
       written === ''
-        ? cliTruncate(isFinal ? '' : about(state, agent), room)
-        : cliTruncate(written, room, { position: 'start' });
-    return room < leastText || text === '' ? cliTruncate(head.trimEnd(), width) : head + dim(text);
+        ? cliTruncate(isFinal ? '' : about(state, agent), widthLeft)
+        : cliTruncate(written, widthLeft, { position: 'start' });
+    return widthLeft < leastText || text === '' ? cliTruncate(head.trimEnd(), width) : head + dim(text);
   });
 }
 

@@ -42,7 +42,7 @@ export const isWriting = ({ attempt, progress }: PendingCall): boolean =>
  * @param due the attempt at which each call is told of again, by its id, which is brought up to date
  */
 export function dueRetries(calls: PendingCall[], due: Map<string, number>): PendingCall[] {
-  const told = calls.filter(({ activityId, attempt }) => attempt >= (due.get(activityId) ?? 2));
-  for (const { activityId, attempt } of told) due.set(activityId, 2 * attempt);
-  return told;
+  const dueCalls = calls.filter(({ activityId, attempt }) => attempt >= (due.get(activityId) ?? 2));
+  for (const { activityId, attempt } of dueCalls) due.set(activityId, 2 * attempt);
+  return dueCalls;
 }

@@ -75,7 +75,7 @@ function boxOf({ stderr }: Shell, question: PendingQuestion, plain: boolean, opt
   const { expiresAt, from, kind, tool = '' } = question;
   const left = expiresAt === null ? undefined : Date.parse(expiresAt) - Date.now();
   const title =
-    kind === 'tool' ? `🔒 ${from} ASKS FOR LEAVE TO RUN ${tool}` : `📢 BROADCAST FROM ${from.toUpperCase()}`;
+    kind === 'tool' ? `🔒 ${from} ASKS FOR APPROVAL TO RUN ${tool}` : `📢 BROADCAST FROM ${from.toUpperCase()}`;
   const box = [
     line,
     title,

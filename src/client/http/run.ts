@@ -98,11 +98,11 @@ export class HttpRun implements RunWay {
     request: { body?: object; headers?: Record<string, string>; signal?: AbortSignal | undefined },
   ) {
     for (;;) {
-      const told = async (answer: Response): Promise<[isOver: boolean, result: unknown]> => [
+      const read = async (answer: Response): Promise<[isOver: boolean, result: unknown]> => [
         answer.status !== 202,
         await answer.json(),
       ];
-      const [isOver, result] = await this.#server.read(path, { ...request, attempts: Infinity }, told);
+      const [isOver, result] = await this.#server.read(path, { ...request, attempts: Infinity }, read);
       if (isOver) return result;
     }
   }

@@ -49,8 +49,8 @@ export class HttpRuns implements Runs {
 
   async waiting(): Promise<RunWay[]> {
     const silent: string[] = [];
-    const told = await this.inbox((id) => void silent.push(id));
-    return [...new Set([...told.map(({ workflowId }) => workflowId), ...silent])].map((id) => this.run(id));
+    const inboxes = await this.inbox((id) => void silent.push(id));
+    return [...new Set([...inboxes.map(({ workflowId }) => workflowId), ...silent])].map((id) => this.run(id));
   }
 
   async inbox(onSilent: (workflowId: string, reason: Error) => void): Promise<InboxQuestion[]> {

@@ -46,10 +46,10 @@ export async function* watchOver(
         ended = item.done ?? false;
         if (item.done) break;
         next = items.next();
-        const told = item.value;
-        if (told.type === 'event') snapshot.events.push(told.event);
-        else if (told.type === 'text') snapshot.texts.push(...pieces.of(told.piece));
-        else snapshot.trouble = new Error(told.message);
+        const update = item.value;
+        if (update.type === 'event') snapshot.events.push(update.event);
+        else if (update.type === 'text') snapshot.texts.push(...pieces.of(update.piece));
+        else snapshot.trouble = new Error(update.message);
       }
       if (snapshot.events.length > 0 || performance.now() - askedAt > quietMs) {
         askedAt = performance.now();
@@ -93,12 +93,12 @@ async function* followed(
         .pipeThrough(new TextDecoderStream())
         .pipeThrough(new EventSourceParserStream())) {
         if (event === 'end') return;
-        const told = JSON.parse(data) as object;
-        if (event === 'text') yield { type: event, piece: told as TextPiece };
-        else if (event === 'trouble') yield { type: event, ...(told as { message: string }) };
+        const parsed = JSON.parse(data) as object;
+        if (event === 'text') yield { type: event, piece: parsed as TextPiece };
+        else if (event === 'trouble') yield { type: event, ...(parsed as { message: string }) };
         else if (id !== undefined) {
           seq = Number(id);
-          yield { type: 'event', event: told as RunEvent };
+          yield { type: 'event', event: parsed as RunEvent };
         }
       }
     } catch (error) {

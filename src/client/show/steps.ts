@@ -161,8 +161,8 @@ class StepReader {
       return { type: 'tool', agent, tool: call.name, arguments: null, status: 'error', result: call.error };
     const { input, name } = call;
     const said = (key: string): string => (typeof input[key] === 'string' ? input[key] : '');
-    const told = typeof answered === 'string' && answered !== 'Recorded.' ? answered : undefined;
-    const refused = told !== undefined && { refused: told };
+    const refusalReason = typeof answered === 'string' && answered !== 'Recorded.' ? answered : undefined;
+    const refused = refusalReason !== undefined && { refused: refusalReason };
     if (coordinating.includes(purpose) && name === 'new_answer')
       return { type: 'answer', agent, text: said('content'), ...refused };
     if (coordinating.includes(purpose) && name === 'vote')
@@ -225,8 +225,8 @@ class StepReader {
   /** The answers of custom orchestrators, as the others are shown them when they vote. */
   #customAnswers({ append }: CallModelInput): StepBody[] {
     if (this.#custom.length === 0) return [];
-    const told = append.flatMap(({ content, role }) => (role === 'user' ? [this.#texts.textOf(content)] : []));
-    const shown = told.filter((text) => text.startsWith(headings.answers));
+    const userTexts = append.flatMap(({ content, role }) => (role === 'user' ? [this.#texts.textOf(content)] : []));
+    const shown = userTexts.filter((text) => text.startsWith(headings.answers));
     return shown.flatMap((list) =>
       taggedIn(list).flatMap(({ content: text, name }): StepBody[] => {
         const agent = this.#agentNamed(name);

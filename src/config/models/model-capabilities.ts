@@ -180,7 +180,7 @@ const table = Object.entries(models)
   .map(([name, capabilities]) => ({ name: bare(name), capabilities }))
   .sort((one, other) => other.name.length - one.name.length);
 
-/** What a backend's model can do. A provider that says otherwise by a 400 is believed (models/learned.ts). */
+/** What a backend's model can do. A provider that says otherwise by a 400 is believed (models/parameter-quirks.ts). */
 export function capabilitiesOf({ type, model = '' }: { type: string; model?: string | undefined }): Capabilities {
   const asked = bare(model);
   const known = table.find(({ name }) => asked === name || asked.startsWith(`${name}-`));

@@ -49,7 +49,7 @@ export function permissionsOf(
 }
 
 /** The same keys where a person starts a run. @param yes whether what no rule is about is allowed */
-export const withLeave = (
+export const withConsent = (
   { attended, permissions = [] }: PermissionKeys,
   { isThere, yes }: { isThere: boolean; yes: boolean },
 ): PermissionKeys => ({

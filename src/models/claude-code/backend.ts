@@ -86,9 +86,9 @@ export function createClaudeCode({ configFolder, environment, store }: Dependenc
     if (last !== undefined && last.attempt !== attempt) {
       await store.recordTry(key, { attempt: last.attempt, usage: last.usage, failed: false });
     }
-    const told = toldIn(messages, tools, await loadImages(store, messages));
-    const sessionId = told.session?.session ?? uuidOf(key);
-    const head = last?.session ?? told.session?.head ?? null;
+    const dialogue = toldIn(messages, tools, await loadImages(store, messages));
+    const sessionId = dialogue.session?.session ?? uuidOf(key);
+    const head = last?.session ?? dialogue.session?.head ?? null;
     const session = await Session.open(store, head);
     const meter = new Meter((model) => pricesFor([{ type: 'claude', model }], {}, environment)[model]);
 
@@ -115,7 +115,7 @@ export function createClaudeCode({ configFolder, environment, store }: Dependenc
         await store.putCheckpoint(key, inputHash, { attempt, usage, session: await session.save(), tree });
       };
       const turn = await runTurn(await loadSdk(file), {
-        prompt: last?.session == null ? told.prompt : [{ type: 'text', text: goOn }],
+        prompt: last?.session == null ? dialogue.prompt : [{ type: 'text', text: goOn }],
         tools,
         mayCall: toolChoice !== 'none',
         permissions: folder && permissionsFor(backend, place, folder.made.mounts, readsOnly, environment),
@@ -136,7 +136,7 @@ export function createClaudeCode({ configFolder, environment, store }: Dependenc
           ...(head === null ? { sessionId } : { resume: sessionId }),
           ...(mostUsd !== undefined && { maxBudgetUsd: mostUsd }),
           systemPrompt:
-            folder === undefined ? told.system : { type: 'preset', preset: 'claude_code', append: told.system },
+            folder === undefined ? dialogue.system : { type: 'preset', preset: 'claude_code', append: dialogue.system },
           abortController: controller,
           stderr(text) {
             words = (words + text).slice(-stderrKept);
@@ -204,7 +204,12 @@ function claudeEndpointOf(backend: Backend, environment: Environment): ClaudeEnd
   return { apiKey: key, baseUrl, headers, model, endpoint };
 }
 
-function optionsFor(backend: Backend, place: TempHome, { baseUrl, headers, model }: ClaudeEndpoint, environment: Environment) {
+function optionsFor(
+  backend: Backend,
+  place: TempHome,
+  { baseUrl, headers, model }: ClaudeEndpoint,
+  environment: Environment,
+) {
   const { max_tokens: maxTokens, max_turns: maxTurns = mostTurns, reasoning_effort: effort } = backend;
   return {
     cwd: place.workspace,

@@ -43,21 +43,21 @@ export function promptSections(message: string): Map<string, string> {
 const aside = '[INFO] While you were working,';
 
 export function readPrompt(messages: Message[]): Prompt {
-  const told = messages.flatMap(({ content, role }) =>
+  const texts = messages.flatMap(({ content, role }) =>
     role === 'user' && !content.startsWith(aside) ? [content] : [],
   );
-  const question = told.at(-1)?.startsWith(headings.question) ? promptSections(told.pop() ?? '') : undefined;
+  const question = texts.at(-1)?.startsWith(headings.question) ? promptSections(texts.pop() ?? '') : undefined;
   const isOpening = (text: string): boolean => text.startsWith(headings.task);
-  const place = told.some(isOpening) ? told.findLastIndex(isOpening) : told.length - 1;
-  const opening = told[place] ?? '';
+  const place = texts.some(isOpening) ? texts.findLastIndex(isOpening) : texts.length - 1;
+  const opening = texts[place] ?? '';
   const sections = promptSections(opening);
-  const shown = told.slice(place).join('\n\n');
+  const shown = texts.slice(place).join('\n\n');
   const [first] = messages;
   return {
     persona: first?.role === 'system' ? first.content : '',
     task: sections.get(headings.task) ?? opening,
     instructions: sections.get(headings.instructions)?.split('\n\n')[0] ?? '',
-    before: told[place - 1] ?? '',
+    before: texts[place - 1] ?? '',
     answers: newestIn(shown),
     selected: /^Selected: (\S+)$/m.exec(shown)?.[1],
     presented: sections.get(headings.finalAnswer),

@@ -65,7 +65,8 @@ function workOn(brief: Sections, messages: Message[], tools: ToolSpec[], texts: 
   const where = names.join(', ').concat(isCut ? ', as far as one call reads them' : '') || texts.name;
   const lines = parts.flatMap((part) => {
     const found = [...returnedOn(part, toolResults), ...quotesFrom(part, toolResults, description, texts)];
-    if (found.length > limits.rows) return nothingOn(part, `${where}: more than ${limits.rows} places fit equally well`);
+    if (found.length > limits.rows)
+      return nothingOn(part, `${where}: more than ${limits.rows} places fit equally well`);
     return found.length > 0 ? found : nothingOn(part, where);
   });
   const isFound = !lines.every(saysNothing);

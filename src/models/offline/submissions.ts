@@ -34,8 +34,8 @@ const maxChars = { idea: 250, addition: 60, query: 100 };
 
 /** What a role of research submits, by the tool on offer; undefined if the messages do not belong to research. */
 function researchAction(messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | undefined {
-  const told = messages.flatMap(({ content, role }) => (role === 'user' ? [content] : []));
-  const brief = told.findLast((text) => text.startsWith(headings.idea));
+  const userTexts = messages.flatMap(({ content, role }) => (role === 'user' ? [content] : []));
+  const brief = userTexts.findLast((text) => text.startsWith(headings.idea));
   if (brief === undefined) return undefined;
   for (const { name: tool, parameters } of tools) {
     if (tool === 'submit_plan') return { tool, input: planFrom(brief, messages, texts) };
@@ -78,11 +78,11 @@ function planFrom(brief: string, messages: Message[], texts: TextIndex): Action[
 function additionsTo(brought: string, restart: string, { sentences }: TextIndex): string[] {
   const sections = promptSections(restart);
   const guidance = sections.get(headings.guidance) ?? '';
-  const told = sections.get(headings.tried) ?? '';
+  const tried = sections.get(headings.tried) ?? '';
   // What a critic wants to be changed stands behind the guidance.
   const isStandard = restartKinds.some((kind) => guidance.startsWith(guidanceFor(kind)));
   const wish = oneLine(guidance, maxChars.addition);
-  if (!isStandard && !told.includes(joint + wish)) return [wish];
+  if (!isStandard && !tried.includes(joint + wish)) return [wish];
   const isNotNew = guidance.startsWith(guidanceFor('prior_art'));
   const hits = sentences.search(queryOf(brought));
   const known = hits.filter(({ coverage }) => coverage >= relevant).map(({ sentence }) => sentence.source);
@@ -91,7 +91,7 @@ function additionsTo(brought: string, restart: string, { sentences }: TextIndex)
   const fresh = [...hits.map(({ sentence }) => sentence), ...others]
     .filter(({ heading, source }) => heading.includes(' / ') && !(isNotNew && known.includes(source)))
     .map(({ heading }) => oneLine(heading.split(' / ').at(-1) ?? '', maxChars.addition))
-    .filter((heading) => wordsShared(heading, brought) < 1 && !told.includes(heading));
+    .filter((heading) => wordsShared(heading, brought) < 1 && !tried.includes(heading));
   return [...new Set(fresh)].slice(0, isNotNew ? 3 : 1);
 }
 

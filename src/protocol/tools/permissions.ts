@@ -1,4 +1,4 @@
-/** What may become of a tool call: it runs, a person is asked for leave, or it does not run. */
+/** What may become of a tool call: it runs, a person is asked for approval, or it does not run. */
 export type PermissionAction = 'allow' | 'ask' | 'deny';
 
 /** A rule about calls of tools (the key `permissions` of a configuration). The first one that fits a call decides. */
@@ -23,7 +23,7 @@ export interface Permissions {
   timeout: number | null;
 }
 
-/** What a person decides about a tool call that waits for leave: the payload of the signal `approve`. */
+/** What a person decides about a tool call that waits for approval: the payload of the signal `approve`. */
 export interface ToolDecision {
   /** Id of what waits, as the query `pendingQuestions` has it. */
   id: string;

@@ -26,7 +26,7 @@ const cancelMs = 20_000;
  */
 export function requestHandler(caller: Caller, after: number | undefined): A2ARequestHandler {
   const { feeds, reprise } = caller.served;
-  const told = <T>(work: Promise<T>): Promise<T> =>
+  const translating = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       throw translated(caller, error);
     });
@@ -67,12 +67,12 @@ export function requestHandler(caller: Caller, after: number | undefined): A2ARe
     async getAuthenticatedExtendedAgentCard() {
       throw new UnsupportedOperationError('The card at /.well-known/agent-card.json is all that there is');
     },
-    sendMessage: (request) => told(sendMessage(request)),
+    sendMessage: (request) => translating(sendMessage(request)),
     // A task that a message begins is told from its beginning, however fast it is, and whoever sends the message again.
     sendMessageStream: (request) => stream(send(request), true, request.message?.taskId ? undefined : 0),
-    getTask: ({ historyLength, id }) => told(look(caller, id, historyLength).then(({ task }) => task)),
-    listTasks: (request) => told(listTasks(caller, request)),
-    cancelTask: ({ id }) => told(cancelTask(id)),
+    getTask: ({ historyLength, id }) => translating(look(caller, id, historyLength).then(({ task }) => task)),
+    listTasks: (request) => translating(listTasks(caller, request)),
+    cancelTask: ({ id }) => translating(cancelTask(id)),
     resubscribe: ({ id }) => stream(Promise.resolve(id), false, after),
     createTaskPushNotificationConfig: noPush,
     getTaskPushNotificationConfig: noPush,

@@ -33,14 +33,14 @@ export function askedIn(body: unknown): Asked {
   const last = messages[at] as UserMessage | undefined;
   if (last !== undefined && contentHasMedia(last.content))
     throw new HttpProblem(422, `messages[${at}].content: only texts are taken; POST /api/v1/runs takes files too`);
-  const told = (context ?? []).map(({ description, value }) => `${description}: ${value}`);
+  const lines = (context ?? []).map(({ description, value }) => `${description}: ${value}`);
   return {
     threadId,
     runId,
     resume: resume.map(resumedBy),
     last,
     isAnswered: messages.slice(at + 1).some(({ role }) => role === 'assistant'),
-    text: [contentToText(last?.content), ...told].join('\n\n').trim(),
+    text: [contentToText(last?.content), ...lines].join('\n\n').trim(),
     history: messages.slice(0, Math.max(0, at)).flatMap(earlierOf),
   };
 }

@@ -55,7 +55,7 @@ const reasons: Record<PendingQuestion['kind'], string> = {
   key: 'reprise:missing_key',
 };
 
-/** Something that waits for a person, as AG-UI tells of it. @param toolCallId of a call that waits for leave */
+/** Something that waits for a person, as AG-UI tells of it. @param toolCallId of a call that waits for approval */
 export function interruptOf(
   pending: PendingQuestion,
   place: Pick<InterruptId, 'seq' | 'chain'>,

@@ -53,15 +53,16 @@ export function pageRoutes(served: Served, read: ReadToken): Hono<ServeEnv> {
     const [id, waits] = [reachedId(c), c.req.param('question') ?? ''];
     const run = reprise.getRun(id);
     await run.assertOpen();
-    const told = await patiently(reprise, async () => ({
+    const shownRun = await patiently(reprise, async () => ({
       waiting: await run.pendingQuestions(),
       events: await run.events(),
     }));
-    if (told === undefined) throw new HttpProblem(503, `No worker tells what ${id} waits for; try again in a while`);
-    const pending = told.waiting.find(({ questionId }) => questionId === waits);
+    if (shownRun === undefined)
+      throw new HttpProblem(503, `No worker tells what ${id} waits for; try again in a while`);
+    const pending = shownRun.waiting.find(({ questionId }) => questionId === waits);
     const kit = formKit(c, served, refused);
     if (pending !== undefined) {
-      const begun = told.events.findLast((event) => event.type === 'started' || event.type === 'turn');
+      const begun = shownRun.events.findLast((event) => event.type === 'started' || event.type === 'turn');
       const question = begun?.type === 'started' ? begun.task : (begun?.text ?? '');
       const way = html`<p class="facts"><a href="${runPath(id)}">The run</a>, ${id}</p>`;
       return form(
@@ -71,7 +72,7 @@ export function pageRoutes(served: Served, read: ReadToken): Hono<ServeEnv> {
         refused,
       );
     }
-    const closing = closingOf(told.events, waits);
+    const closing = closingOf(shownRun.events, waits);
     if (closing === undefined) throw new HttpProblem(404, `${id} has no question and no tool call ${waits}`);
     const isLate = closing.type === 'question_closed' && ['timeout', 'withdrawn'].includes(closing.how);
     const answer = closing.type === 'question_closed' ? (closing.answer ?? '') : '';

@@ -69,7 +69,7 @@ export const actOperations: Operation[] = [
     method: 'POST',
     path: '/runs/{id}/approve',
     name: 'approveCall',
-    what: 'Decides about a tool call that waits for leave.',
+    what: 'Decides about a tool call that waits for approval.',
     body: decisionSchema,
     answers: done,
     async handle({ body, c, id, served: { reprise } }) {

@@ -13,7 +13,7 @@ import { flag, operation, runId, valid, waitOf, type Operation } from './operati
 const statsOf = shared((reprise) => reprise.stats());
 
 /** What the library's method says of a run. */
-const told = (word: string, name: string, what: string, ask: (run: Run) => Promise<unknown>): Operation =>
+const reading = (word: string, name: string, what: string, ask: (run: Run) => Promise<unknown>): Operation =>
   operation({
     method: 'GET',
     path: `/runs/{id}/${word}`,
@@ -86,14 +86,14 @@ export const runOperations: Operation[] = [
     handle: async ({ c, id, query, served }) =>
       c.json(await served.reprise.getRun(id).show({ home: served.home, ...query })),
   }),
-  told('status', 'getStatus', 'The workflow type and the status of a run, without asking its worker.', (run) =>
+  reading('status', 'getStatus', 'The workflow type and the status of a run, without asking its worker.', (run) =>
     run.describe(),
   ),
-  told('state', 'getState', 'The run at a glance: the query `state`.', (run) => run.state()),
-  told('questions', 'listQuestions', 'What waits for a person: the query `pendingQuestions`.', (run) =>
+  reading('state', 'getState', 'The run at a glance: the query `state`.', (run) => run.state()),
+  reading('questions', 'listQuestions', 'What waits for a person: the query `pendingQuestions`.', (run) =>
     run.pendingQuestions(),
   ),
-  told('calls', 'listCalls', 'The calls of models and tools that are under way.', (run) => run.pendingCalls()),
+  reading('calls', 'listCalls', 'The calls of models and tools that are under way.', (run) => run.pendingCalls()),
   operation({
     method: 'GET',
     path: '/runs/{id}/result',

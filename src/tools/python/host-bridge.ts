@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { HostBridge } from './sandbox-globals.ts';
 
-/** What a realm's calls from the inside come to. */
+/** What a sandbox's calls from the inside come to. */
 type Handlers = Pick<HostBridge, 'part' | 'print' | 'found' | 'gone' | 'end'>;
 
 /** The most random bytes at once, as browsers have it. */
@@ -11,7 +11,7 @@ const mostRandom = 65_536;
 const maxTimerMs = 2 ** 31 - 1;
 
 /**
- * What a realm gets, in a form that nobody inside can make use of: whatever the arguments are, nothing is thrown, since an
+ * What a sandbox gets, in a form that nobody inside can make use of: whatever the arguments are, nothing is thrown, since an
  * error of this side is an object of it, and what is returned is a number, a text, bytes or nothing.
  */
 export function bridgeOf({ end, found, gone, part, print }: Handlers): HostBridge {

@@ -5,14 +5,14 @@ import { makeGlobals, type HostBridge, type SandboxGlobals } from './sandbox-glo
  * A global scope beside this one, in which there is the language, no Node, and no way to make code of a text. What runs in it
  * reaches nothing else as long as it gets no object from here, of which each leads to all others.
  */
-export function openSandbox(outside: HostBridge): { context: Context; realm: SandboxGlobals } {
+export function openSandbox(outside: HostBridge): { context: Context; sandbox: SandboxGlobals } {
   const context = createContext(constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: true } });
   const make = runInContext(`(${makeGlobals.toString()})`, context) as typeof makeGlobals;
-  return { context, realm: make(outside) };
+  return { context, sandbox: make(outside) };
 }
 
 /**
- * Evaluates Pyodide's modules in a realm.
+ * Evaluates Pyodide's modules in a sandbox.
  *
  * @param text the text of a module by its name; undefined if there is none, or no longer
  * @returns its `loadPyodide`

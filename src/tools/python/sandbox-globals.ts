@@ -1,4 +1,4 @@
-/** What a realm gets from outside. Only numbers, texts and bytes are passed, since any object would be a way out. */
+/** What a sandbox gets from outside. Only numbers, texts and bytes are passed, since any object would be a way out. */
 export interface HostBridge {
   /** A part of Pyodide by name; undefined once code of others may run. */
   part: (name: string) => Uint8Array | undefined;
@@ -19,10 +19,10 @@ export interface HostBridge {
   end: (outcome: string) => void;
 }
 
-/** What can be done with a realm. Nothing is returned, since what comes out of it comes through `Outside`. */
+/** What can be done with a sandbox. Nothing is returned, since what comes out of it comes through `HostBridge`. */
 export interface SandboxGlobals {
   /**
-   * @param load Pyodide's `loadPyodide`, as it was evaluated in the realm
+   * @param load Pyodide's `loadPyodide`, as it was evaluated in the sandbox
    * @param snapshot the memory of an interpreter to go on from
    * @param warmUp otherwise, Python that is run before a snapshot is taken
    */
@@ -136,7 +136,7 @@ export function makeGlobals(outside: HostBridge): SandboxGlobals {
     }
   };
 
-  /** Makes the language unchangeable, so that no code can put itself between the realm and what it gets from outside. */
+  /** Makes the language unchangeable, so that no code can put itself between the sandbox and what it gets from outside. */
   const harden = (): void => {
     // The stack frames that it is given would come from outside.
     for (const name of ['prepareStackTrace', 'captureStackTrace', 'prototype'] as const) {

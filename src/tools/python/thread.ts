@@ -1,6 +1,6 @@
 /**
- * The thread in which Python runs. It has no rights in the system, and what Pyodide and Python get of it is a realm with the
- * objects of the language and nothing else (realm.ts). Takes an `Interpreter` as `workerData` and `ToPython` as messages,
+ * The thread in which Python runs. It has no rights in the system, and what Pyodide and Python get of it is a sandbox with the
+ * objects of the language and nothing else (sandbox-globals.ts). Takes an `Interpreter` as `workerData` and `ToPython` as messages,
  * and posts `FromPython`. It is ended from outside.
  */
 import { parentPort, workerData } from 'node:worker_threads';
@@ -59,8 +59,8 @@ function readOutcome(outcome: string): { problem?: string; broken?: string } {
   }
 }
 
-const { context, realm } = openSandbox(outside);
-const { load, look, put, run } = realm;
+const { context, sandbox } = openSandbox(outside);
+const { load, look, put, run } = sandbox;
 const loaded = Promise.withResolvers<void>();
 load(
   await pyodideIn(context, (name) => (isOpen ? modules[name] : undefined)),

@@ -59,7 +59,12 @@ export function webSearchTool(dependencies: SearchDependencies): ToolDefinition 
 }
 
 /** @throws `ToolError` if the service does not answer; the signal's reason when it is aborted */
-async function hitsFrom(provider: SearchProvider, query: string, wanted: number, context: CallContext): Promise<SearchHit[]> {
+async function hitsFrom(
+  provider: SearchProvider,
+  query: string,
+  wanted: number,
+  context: CallContext,
+): Promise<SearchHit[]> {
   const { signal, spent } = context;
   for (let tried = 1; ; tried++) {
     try {

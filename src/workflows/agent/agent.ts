@@ -60,7 +60,7 @@ export class Agent {
   /** The calls of the last reply. */
   #calls: ReplyCall[] = [];
   #results: Array<ToolMessage<Content>> = [];
-  #told: NewMessage[];
+  #unsent: NewMessage[];
   #writing: string | undefined;
   #lastWords = '';
 
@@ -76,7 +76,7 @@ export class Agent {
     this.#quick = quick;
     this.#workplace = workplace;
     this.#transcript = transcript;
-    this.#told = messages;
+    this.#unsent = messages;
   }
 
   /** The conversation as far as a model has replied to it; null before the first reply. */
@@ -100,7 +100,7 @@ export class Agent {
 
   /** Adds messages for the next model call. It may be used while a call is under way. */
   tell(...messages: NewMessage[]): void {
-    this.#told = [...this.#told, ...messages];
+    this.#unsent = [...this.#unsent, ...messages];
   }
 
   /** Answers a tool call of the last reply. @param images what its tool shows besides; absent for none */
@@ -122,7 +122,7 @@ export class Agent {
    */
   async reply(purpose: Purpose, { bySchema, choice, temperature }: ReplyOptions = {}): Promise<Reply> {
     this.answerOpenCalls();
-    const told = this.#told.length;
+    const sent = this.#unsent.length;
     // A reply that may call none, or only some of them, has its reasons.
     const quick =
       choice === undefined || (typeof choice === 'string' && choice !== 'none') ? this.#quick?.() : undefined;
@@ -147,7 +147,7 @@ export class Agent {
       this.#transcript = transcript;
       this.#calls = reply.calls;
       this.#results = [];
-      this.#told = this.#told.slice(told);
+      this.#unsent = this.#unsent.slice(sent);
       return reply;
     } finally {
       this.#writing = undefined;
@@ -163,6 +163,6 @@ export class Agent {
 
   /** Results come first, since providers require them right after the calls. */
   get #pending(): NewMessage[] {
-    return [...this.#results, ...this.#told];
+    return [...this.#results, ...this.#unsent];
   }
 }

@@ -11,7 +11,10 @@ export function shownArguments(input: Record<string, unknown>): string {
   const text = visible(JSON.stringify(input, undefined, 2));
   const left = text.length - shownChars.beginning - shownChars.end;
   if (left <= 0) return text;
-  const [first, last] = [beginningOf(text, shownChars.beginning), text.slice(-shownChars.end).replace(/^[\uDC00-\uDFFF]/, '')];
+  const [first, last] = [
+    beginningOf(text, shownChars.beginning),
+    text.slice(-shownChars.end).replace(/^[\uDC00-\uDFFF]/, ''),
+  ];
   return `${first}\n[… ${left} CHARACTERS ARE LEFT OUT HERE …]\n${last}`;
 }
 

@@ -80,9 +80,9 @@ export async function runCalls(
   const answers: ToolAnswer[] = [];
   if (parallel) answers.push(...(await Promise.all(calls.map(run))));
   else for (const call of calls) answers.push(await run(call));
-  const told = answers.map((answer) => refusals.told(answer, agent.transcript?.id ?? ''));
-  for (const { call, content, images } of told) agent.answerCall(call.id, content, images);
-  return told;
+  const messages = answers.map((answer) => refusals.told(answer, agent.transcript?.id ?? ''));
+  for (const { call, content, images } of messages) agent.answerCall(call.id, content, images);
+  return messages;
 }
 
 /** How a reply is asked for that may use no tools any more, other than those that end the turn. */

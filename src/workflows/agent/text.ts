@@ -50,8 +50,9 @@ export function isEcho(text: string, instructions: string): boolean {
     .split(/(?<=[.!?:])\s+|\n+/)
     .map(plain)
     .filter(hasWords);
-  const told = plain(instructions);
+  const plainInstructions = plain(instructions);
   return (
-    sentences.length > 0 && sentences.every((each) => each.split(' ').length >= sentenceWords && told.includes(each))
+    sentences.length > 0 &&
+    sentences.every((each) => each.split(' ').length >= sentenceWords && plainInstructions.includes(each))
   );
 }

@@ -173,8 +173,8 @@ export class ToolExecutor {
     if (ran === 'late') this.#listed.slow.add(call.name);
     const isDone = ran !== undefined && ran !== 'late';
     const result = isDone ? ended(ran) : await this.#call(tool, input, isEdited);
-    const told = shortened(result.text, toldCharacters);
-    events.emit({ type: 'tool_ended', ...about, status: result.status, result: told });
+    const cutText = shortened(result.text, toldCharacters);
+    events.emit({ type: 'tool_ended', ...about, status: result.status, result: cutText });
     const answer = answerOf(call, result);
     return isEdited ? edited(answer, input) : answer;
   }

@@ -52,8 +52,8 @@ export function beginAttempt(context: OrchestrationContext, iteration: Iteration
   };
   attempt.participants = context.agents.map((agent) => newParticipant(context, agent, attempt, notice));
   context.attempt = attempt;
-  const told = restart && { restart: { reason: restart.reason, instructions: restart.instructions } };
-  events.emit({ type: 'attempt', maxAttempts, ...told });
+  const why = restart && { restart: { reason: restart.reason, instructions: restart.instructions } };
+  events.emit({ type: 'attempt', maxAttempts, ...why });
   return attempt;
 }
 
@@ -81,9 +81,9 @@ function newParticipant(
   const files = workspace && startFiles(team.orchestrator.restart_workspace, bestFolder(context, earlier));
   const own = orchestrator.kind === 'custom' ? undefined : tools?.set;
   const isAlone = backend.type === 'claude_code';
-  const told = (isAlone ? instructions.alone : undefined) ?? instructions;
+  const texts = (isAlone ? instructions.alone : undefined) ?? instructions;
   const agent = new Agent({ id, text: persona, backend }, models, {
-    system: systemMessage(persona, isPlanning ? told.planning : told.coordination),
+    system: systemMessage(persona, isPlanning ? texts.planning : texts.coordination),
     // A custom orchestrator has its own tools in conversations of its own; here it only votes.
     tools: own ?? (isAlone ? toolSets.alone : undefined) ?? toolSets.coordination,
     ...(own && { quick: () => tools?.quick(orchestrator.kind === 'simple_tool' && orchestrator.parallel) }),

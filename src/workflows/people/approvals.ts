@@ -93,13 +93,13 @@ export class Approvals {
     events.emit({ type: 'tool_denied', agent, tool: tool.name, why: kind });
     if (kind === 'unattended')
       warn(`${tool.name} was not run, since nobody is there to allow it: add --yes, or a rule under permissions`);
-    const told = {
+    const refusalTexts = {
       person: refusedBy(always?.reason),
       rule: ruledOut,
       silent: 'a person did not decide about an earlier call in time',
       unattended: unattended(tool.name),
     };
-    return Promise.resolve({ how: 'denied', input, why: told[kind] });
+    return Promise.resolve({ how: 'denied', input, why: refusalTexts[kind] });
   }
 
   /** Whether every call of a tool may be made, whatever its arguments. @param name of one that has no side effects */
@@ -134,7 +134,7 @@ export class Approvals {
   problemWith(decision: ToolDecision | string): string | undefined {
     if (typeof decision === 'string') return decision;
     const { id } = decision;
-    return this.#waiting.has(id) ? undefined : `no tool call ${id.slice(0, 100)} waits for leave`;
+    return this.#waiting.has(id) ? undefined : `no tool call ${id.slice(0, 100)} waits for approval`;
   }
 
   #request(

@@ -139,15 +139,15 @@ async function storeInstructions(
   const { coordination, orchestrator } = settings;
   const asking = askingOf(coordination, 1);
   const own = asking === undefined ? [] : askingTools(asking.mode);
-  const told = (text: string): string => (asking === undefined ? text : `${text} ${askingText(asking)}`);
+  const withAsking = (text: string): string => (asking === undefined ? text : `${text} ${askingText(asking)}`);
   const dated = (text: string): string => `${today()} ${text}`;
   const { executor, planner, synthesis, validator } = roleInstructions;
-  const planning = [dated(told(planner)), abilitiesText(tools.described, limitOf(orchestrator))];
-  const carrying = [dated(told(executor)), hasFiles ? sharedFiles : '', systemOf(orchestrator, undefined)].filter(
+  const planning = [dated(withAsking(planner)), abilitiesText(tools.described, limitOf(orchestrator))];
+  const carrying = [dated(withAsking(executor)), hasFiles ? sharedFiles : '', systemOf(orchestrator, undefined)].filter(
     (text) => text !== '',
   );
   const sets = [[analysisTool, subtasksTool], [validationTool]].map((tools) => [...tools, ...own]);
-  const texts = [planning.join('\n\n'), carrying.join('\n\n'), dated(synthesis), dated(told(validator))];
+  const texts = [planning.join('\n\n'), carrying.join('\n\n'), dated(synthesis), dated(withAsking(validator))];
   const none = { blob: '' };
   const long = problem.length < worthNaming ? [] : [problem];
   const [planningTools = none, validation = none, ...rest] = await storeRepeated([...sets, ...texts, ...long]);

@@ -34,8 +34,8 @@ const answerCut = 'The answer is cut in the result; the conversation of the agen
  */
 function fittedResult({ results }: PlanContext, whole: SolveResult): SolveResult {
   const answer = cutToBytes(whole.answer, resultBytes.answer);
-  const room = payloadBytes - resultBytes.references - jsonBytes(answer);
-  const result = { ...truncateToPayload({ ...whole, answer: '' }, room), answer };
+  const budget = payloadBytes - resultBytes.references - jsonBytes(answer);
+  const result = { ...truncateToPayload({ ...whole, answer: '' }, budget), answer };
   const subtasks = result.subtasks.map((subtask, index) => {
     const ref = results.get(subtask.id);
     const isCut = subtask.result !== whole.subtasks[index]?.result;

@@ -110,5 +110,7 @@ function problemOf(decision: unknown): string | undefined {
   if (problem !== undefined) return problem;
   const { action, note = '' } = decision as OperatorDecision;
   if (action !== 'accept' && action !== 'stop') return `action: ${quoted(action)} is not one of accept | stop`;
-  return note.length > maxMessageChars ? `note has ${note.length} characters, and may have ${maxMessageChars}` : undefined;
+  return note.length > maxMessageChars
+    ? `note has ${note.length} characters, and may have ${maxMessageChars}`
+    : undefined;
 }

@@ -35,7 +35,12 @@ export async function followUp(context: ResearchContext, draft: Draft): Promise<
 }
 
 /** @param first the number of the first query in its iteration, by which its hits are cited */
-async function searchAll(context: ResearchContext, draft: Draft, queries: string[], first: number): Promise<SearchOutcome> {
+async function searchAll(
+  context: ResearchContext,
+  draft: Draft,
+  queries: string[],
+  first: number,
+): Promise<SearchOutcome> {
   const limit = isModelSearch(context.settings.search.provider) ? context.usage.spentLimit : undefined;
   if (limit !== undefined) throw budgetSpent(limit);
   const results = await Promise.all(queries.map((query, index) => searchOne(context, draft, query, first + index)));
@@ -84,7 +89,11 @@ async function searchOne(
 }
 
 /** Reads the pages of the best hits on the web, each once in a run. What cannot be read still stands there as a hit. */
-async function readPages(context: ResearchContext, { number }: Draft, hits: MarkedHit[]): Promise<SearchOutcome['material']> {
+async function readPages(
+  context: ResearchContext,
+  { number }: Draft,
+  hits: MarkedHit[],
+): Promise<SearchOutcome['material']> {
   const { events, pages, settings } = context;
   const chosen = topPages(hits, settings.search);
   const { readPage } = proxyActivities<Activities>({

@@ -13,7 +13,7 @@ import { presentUpdates } from './messages.ts';
 type Internals = NonNullable<WorkflowInterceptors['internals']>[number];
 type Command = Parameters<NonNullable<Internals['concludeActivation']>>[0]['commands'][number];
 
-const told = new Told();
+const delivered = new Told();
 
 /** Whether the present activation has brought what came of an activity, a timer or a notification. */
 let hasOutcome = false;
@@ -31,7 +31,7 @@ export function interceptors(): WorkflowInterceptors {
     inbound: [
       {
         async handleQuery(input, next) {
-          if (told.mayBeAhead) throw ApplicationFailure.retryable(askAgain);
+          if (delivered.mayBeAhead) throw ApplicationFailure.retryable(askAgain);
           return next(input);
         },
       },
@@ -45,11 +45,11 @@ export function interceptors(): WorkflowInterceptors {
           const now = { events: historyLength ?? 0, time: `${String(timestamp?.seconds)}.${timestamp?.nanos}` };
           if (jobs.every(({ queryWorkflow }) => queryWorkflow)) {
             const isOfItsOwn = jobs.some(({ queryWorkflow }) => queryWorkflow?.queryId === ofItsOwn);
-            if (isOfItsOwn && (told.mayBeAhead || told.isBehindUntold(now)))
+            if (isOfItsOwn && (delivered.mayBeAhead || delivered.isBehindUntold(now)))
               throw ApplicationFailure.retryable(askAgain);
             return next({ activation, ...input });
           }
-          told.note(now, isReplaying ?? false);
+          delivered.note(now, isReplaying ?? false);
           for (const { doUpdate, signalWorkflow } of jobs) {
             if (signalWorkflow) signalWorkflow.signalName = nameOf(signalWorkflow.signalName);
             if (!doUpdate) continue;
@@ -72,7 +72,7 @@ export function interceptors(): WorkflowInterceptors {
           const isToBeNoted = (tookEvent() || hasOutcome) && commands.length === 0;
           hasOutcome = false;
           const answer = isToBeNoted ? [note()] : commands;
-          told.answer(eventsOf(answer));
+          delivered.answer(eventsOf(answer));
           return { ...output, commands: answer };
         },
       },

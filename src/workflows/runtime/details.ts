@@ -89,7 +89,7 @@ function pendingLines(pending: PendingQuestion, workflowId: string): string[] {
         `Or: \`reprise decide ${workflowId} --accept\``,
     ],
     tool: [
-      `${inline(from)} asks for leave to run ${inline(tool)}`,
+      `${inline(from)} asks for approval to run ${inline(tool)}`,
       // As code, since JSON may hold Markdown. No line of it can be the fence that ends it.
       quotation(`\`\`\`json\n${given}\n\`\`\``, 10_000),
       `Send the signal \`approve\` (menu "Send a Signal"), whose input is \`{"id": "${questionId}", "action": "allow"}\`, ` +

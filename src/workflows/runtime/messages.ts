@@ -38,7 +38,7 @@ export class Messages {
   ignored = 0;
   readonly updates = new Updates();
   readonly #events: EventLog;
-  readonly #told = new Map<string, number>();
+  readonly #reported = new Map<string, number>();
   readonly #refusals = new Map<string, (payload: never) => string | undefined>();
   #signals = 0;
   /** How many signals have come, those included that are not handled yet. */
@@ -95,8 +95,8 @@ export class Messages {
   /** Counts a message without effect. @returns whether it is to be told */
   tells(kind: string): boolean {
     this.ignored += 1;
-    const count = (this.#told.get(kind) ?? 0) + 1;
-    this.#told.set(kind, count);
+    const count = (this.#reported.get(kind) ?? 0) + 1;
+    this.#reported.set(kind, count);
     if (count === maxReported + 1) {
       const text = `More messages of this kind (${kind}) had no effect. From here on they are only counted: the query state has their number as ignored`;
       this.#events.emit({ type: 'warning', text });

@@ -176,7 +176,7 @@ export class RunHandlers {
 
   #approve(decision: unknown): void {
     if (this.#answers === undefined)
-      return this.messages.ignore('approve', 'A signal approve is ignored: no tool call waits for leave yet');
+      return this.messages.ignore('approve', 'A signal approve is ignored: no tool call waits for approval yet');
     this.requests.personIsThere();
     this.#answers.approvals.take(checkedDecision(decision));
   }

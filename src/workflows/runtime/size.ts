@@ -27,9 +27,9 @@ function utf8Bytes(unit: number): number {
 export function cutToBytes(text: string, bytes: number): string {
   const whole = beginning(text, bytes);
   if (whole.length === text.length) return text;
-  const room = bytes - jsonBytes(note(text.length, text.length)) + 2;
-  if (room < 0) return whole;
-  const kept = beginning(text, room);
+  const budget = bytes - jsonBytes(note(text.length, text.length)) + 2;
+  if (budget < 0) return whole;
+  const kept = beginning(text, budget);
   return kept + note(text.length - kept.length, text.length);
 }
 

@@ -124,6 +124,9 @@ export class Conversation {
 
   record(): SessionRecord {
     const { files, run, said } = this.#handler;
-    return truncateToPayload({ run: recordOf(run), said, files, last: this.#last, prepared: this.#prepared }, recordBytes);
+    return truncateToPayload(
+      { run: recordOf(run), said, files, last: this.#last, prepared: this.#prepared },
+      recordBytes,
+    );
   }
 }

@@ -6,7 +6,7 @@ import { openSandbox } from '../../../src/tools/python/open-sandbox.ts';
 import { bridgeOf } from '../../../src/tools/python/host-bridge.ts';
 import type { HostBridge } from '../../../src/tools/python/sandbox-globals.ts';
 
-/** What the realm has called, with what. */
+/** What the sandbox has called, with what. */
 const calls: unknown[][] = [];
 const noted =
   (name: string, result: unknown) =>
@@ -28,7 +28,7 @@ const outside: HostBridge = {
 };
 const { context } = openSandbox(outside);
 
-describe('the realm in which Pyodide is loaded', () => {
+describe('the sandbox in which Pyodide is loaded', () => {
   test('has the language, and what Pyodide asks a shell for, and nothing else', () => {
     const named = (scope: Context) => runInContext('Object.getOwnPropertyNames(globalThis)', scope) as string[];
     const language = new Set(named(createContext(constants.DONT_CONTEXTIFY)));
@@ -115,7 +115,7 @@ describe('the realm in which Pyodide is loaded', () => {
   });
 });
 
-describe('what a realm gets from outside', () => {
+describe('what a sandbox gets from outside', () => {
   const hostile: unknown[] = [
     undefined,
     null,
@@ -145,13 +145,16 @@ describe('what a realm gets from outside', () => {
   };
   const given = bridgeOf({ part: failing, print: failing, found: failing, gone: failing, end: failing });
 
-  test.for(Object.keys(given) as Array<keyof HostBridge>)('%s gives nothing away, whatever it is called with', (name) => {
-    const call = given[name] as (...args: unknown[]) => unknown;
-    for (const one of hostile) {
-      for (const other of hostile) {
-        const value = call(one, other, one);
-        expect(['undefined', 'number', 'string']).toContain(typeof value);
+  test.for(Object.keys(given) as Array<keyof HostBridge>)(
+    '%s gives nothing away, whatever it is called with',
+    (name) => {
+      const call = given[name] as (...args: unknown[]) => unknown;
+      for (const one of hostile) {
+        for (const other of hostile) {
+          const value = call(one, other, one);
+          expect(['undefined', 'number', 'string']).toContain(typeof value);
+        }
       }
-    }
-  });
+    },
+  );
 });

@@ -1,7 +1,7 @@
 /**
- * Loads Pyodide in a realm, runs a program in it, and walks over all objects to which one of them leads: the scope, Pyodide
+ * Loads Pyodide in a sandbox, runs a program in it, and walks over all objects to which one of them leads: the scope, Pyodide
  * with all its parts, and what they have. Prints, as JSON, how many there are, and by which paths one comes to an object
- * that is not of the realm.
+ * that is not of the sandbox.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { pyodideFolder } from '../../../src/tools/python/snapshot.ts';
 
 const bytes = (name: string) => readFileSync(join(pyodideFolder, name));
 const ended = Promise.withResolvers<string>();
-const { context, realm } = openSandbox({
+const { context, sandbox } = openSandbox({
   part: bytes,
   random: (count) => randomBytes(count).toString('base64'),
   later: (callback, ms) => Number(setTimeout(callback, ms)),
@@ -30,13 +30,13 @@ const keeping = '(load) => (options) => load(options).then((it) => (globalThis.k
 const keep = runInContext(keeping, context) as (load: unknown) => unknown;
 const load = keep(await pyodideIn(context, (name) => bytes(name).toString()));
 const loaded = Promise.withResolvers<void>();
-realm.load(load, bytes('pyodide-lock.json').toString(), undefined, warmUp, () => loaded.resolve());
+sandbox.load(load, bytes('pyodide-lock.json').toString(), undefined, warmUp, () => loaded.resolve());
 await loaded.promise;
-realm.put('/workspace/a.txt', Buffer.from('a'), 'file');
+sandbox.put('/workspace/a.txt', Buffer.from('a'), 'file');
 const program = 'import asyncio, os, json\nasyncio.run(asyncio.sleep(0.01))\nos.urandom(4), open("a.txt").read()';
-realm.run(runner, program);
+sandbox.run(runner, program);
 const outcome = await ended.promise;
-realm.look('/workspace');
+sandbox.look('/workspace');
 
 const seen = new Set<object>();
 const leaks: string[] = outcome === '{}' ? [] : [`the program failed: ${outcome}`];
