@@ -29,7 +29,7 @@ export interface CallModelDependencies {
   /** What providers let through; absent: everything at once. */
   rates?: Rates;
   /** Throws where there is no room on the disk for a reply. */
-  assertRoom?: () => Promise<void>;
+  assertFreeDisk?: () => Promise<void>;
   /** For backends of the type `claude_code`. */
   askClaudeCode?: AskClaudeCode;
   /** Runs the quick tools that a reply wants; absent: the workflow does. */
@@ -55,7 +55,7 @@ const sameWork = (work: CallModelInput['work']): CallModelInput['work'] => work 
  * @throws `ApplicationFailure` of the types in `models/failures.ts`, see `failedFor`; `CancelledFailure`
  */
 export function createCallModel(dependencies: CallModelDependencies) {
-  const { assertRoom, store, openModel, rates, askClaudeCode, runQuickTools } = dependencies;
+  const { assertFreeDisk, store, openModel, rates, askClaudeCode, runQuickTools } = dependencies;
   const toolSetOf = toolSets(store);
   const send = fittingRequests(openModel);
   const liveTexts = new LiveTextWriter(store.liveTexts);
@@ -90,7 +90,7 @@ export function createCallModel(dependencies: CallModelDependencies) {
     const messages = await messagesFor(store, input, [...earlier, ...append]);
     const asked = input.backend.type === 'claude_code' ? askClaudeCode : undefined;
     if (asked === undefined) await recordDeadTry(store, key, messages);
-    await assertRoom?.();
+    await assertFreeDisk?.();
     const progress = new Progress(context, liveTexts, key);
     let usage: TokenUsage | undefined;
     let tookTokens: (tokens: number) => void = () => {};

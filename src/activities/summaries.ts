@@ -80,12 +80,12 @@ export function summariesIn({ ask, onSpent, store }: Settings): Summaries {
 const maxShare = 0.9;
 
 /** The messages as one text, cut in its middle if that is longer than the context. */
-function plainText({ messages, room }: SummaryRequest): string {
+function plainText({ messages, budget }: SummaryRequest): string {
   const parts = plainConversation(messages).map(
     ({ content, role }) => `${role === 'assistant' ? 'Agent' : 'User'}: ${content}`,
   );
   const text = parts.join('\n\n');
   const size = tokensOf([{ role: 'user', content: text }]);
-  const kept = (text.length * room * maxShare) / size;
+  const kept = (text.length * budget * maxShare) / size;
   return kept >= text.length ? text : cutInMiddle(text, kept * 0.6, kept * 0.4);
 }

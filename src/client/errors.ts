@@ -21,8 +21,8 @@ export class AnswerTooLongError extends Error {
   override name = 'AnswerTooLongError';
 
   constructor(characters: number) {
-    const [found, room] = [characters, maxAnswerChars].map((each) => each.toLocaleString('en-US'));
-    super(`The answer has ${found} characters, and all answers of a session may have ${room} together`);
+    const [found, most] = [characters, maxAnswerChars].map((each) => each.toLocaleString('en-US'));
+    super(`The answer has ${found} characters, and all answers of a session may have ${most} together`);
   }
 }
 

@@ -60,31 +60,31 @@ const newestCuts = [10_000, 4000, olderCut];
  *
  * More goes than must, so that for some time longer conversations begin with the same bytes, as prompt caches need.
  *
- * @param room in tokens, by `tokensOf`
+ * @param budget in tokens, by `tokensOf`
  * @returns the same messages if they fit; the shortest that can be made of them if nothing fits
  */
-export function compacted(messages: Message[], room: number): Message[] {
-  let shortest = shortened(messages, room).messages;
+export function compacted(messages: Message[], budget: number): Message[] {
+  let shortest = shortened(messages, budget).messages;
   for (const length of newestCuts) {
-    if (tokensOf(shortest) <= room) return shortest;
+    if (tokensOf(shortest) <= budget) return shortest;
     shortest = shortest.map((message) => cut(message, length));
   }
-  const excess = tokensOf(shortest) - room;
+  const excess = tokensOf(shortest) - budget;
   return excess > 0 ? withCutSections(shortest, excess, tokensIn) : shortest;
 }
 
 /** The place behind the last message that has to be left out; undefined if none has to be. */
-export const goneIn = (messages: Message[], room: number): number | undefined => shortened(messages, room).gone;
+export const goneIn = (messages: Message[], budget: number): number | undefined => shortened(messages, budget).gone;
 
 /** Cuts older results, and leaves older messages out. `gone`: the place behind the last one that is. */
-function shortened(messages: Message[], room: number): { messages: Message[]; gone?: number } {
+function shortened(messages: Message[], budget: number): { messages: Message[]; gone?: number } {
   const size = tokensOf(messages);
-  if (size <= room) return { messages };
-  const target = size - Math.ceil((size - room) / (room * step)) * room * step;
-  const groups = groupsOf(messages, room);
+  if (size <= budget) return { messages };
+  const target = size - Math.ceil((size - budget) / (budget * step)) * budget * step;
+  const groups = groupsOf(messages, budget);
   const cutOlder = (older: Message[]): Message[] => older.map(cutResult);
   const cutOnly = allOf(shrunk(groups, target, cutOlder));
-  if (tokensOf(cutOnly) <= room) return { messages: cutOnly };
+  if (tokensOf(cutOnly) <= budget) return { messages: cutOnly };
   const left = shrunk(shrunk(groups, -Infinity, cutOlder), target - sizeOf(noteOn(messages)), () => []);
   const last = left.findLastIndex((group) => group.messages.length === 0);
   return {
@@ -98,7 +98,7 @@ export const summaryMark = '[Summary of ';
 
 const isSummary = ({ content, role }: Message): boolean => role === 'user' && content.startsWith(summaryMark);
 
-function groupsOf(messages: Message[], room: number): Group[] {
+function groupsOf(messages: Message[], budget: number): Group[] {
   const groups: Group[] = [];
   for (const message of messages) {
     const last = groups.at(-1);
@@ -111,7 +111,7 @@ function groupsOf(messages: Message[], room: number): Group[] {
   const lastReply = groups.findLastIndex(({ messages: [first] }) => first?.role === 'assistant');
   for (const group of groups.slice(lastReply)) group.isNeeded = true;
   let left =
-    (room - tokensOf(groups.filter(({ isNeeded }) => isNeeded).flatMap((group) => group.messages))) * newestShare;
+    (budget - tokensOf(groups.filter(({ isNeeded }) => isNeeded).flatMap((group) => group.messages))) * newestShare;
   for (const group of groups.toReversed().filter(({ isNeeded }) => !isNeeded)) {
     left -= tokensOf(group.messages);
     if (left < 0) break;

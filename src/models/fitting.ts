@@ -44,7 +44,7 @@ export function fittingRequests(openModel: (backend: Backend) => Model) {
       compacted(summaries === undefined ? messages : await summarised(messages, most, summaries), most);
     const served = await openModel(backend).servedContext?.();
     const id = `${backend.type} ${backend.base_url} ${backend.model}`;
-    const budget = roomIn(backend, request.tools, served);
+    const budget = budgetIn(backend, request.tools, served);
     const sees = capabilitiesOf(backend).images && !blind.has(id);
     let whole = sees ? conversation : withoutImages(conversation, takesNone(backend));
     const notes = whole.some((message, index) => message !== conversation[index]) ? [unseen(backend)] : [];
@@ -84,7 +84,7 @@ export function fittingRequests(openModel: (backend: Backend) => Model) {
 }
 
 /** How many tokens of a conversation a model's context has room for, besides the tools and the reply. */
-function roomIn(backend: Backend, tools: ToolSpec[], served = Infinity): number {
+function budgetIn(backend: Backend, tools: ToolSpec[], served = Infinity): number {
   const { contextTokens, outputTokens } = capabilitiesOf(backend);
   const context = Math.min(contextTokens, served);
   const reply = Math.min(backend.max_tokens ?? outputTokens, context * replyShare);

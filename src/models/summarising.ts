@@ -9,7 +9,7 @@ export interface SummaryRequest {
   /** How many words the summary may have. */
   words: number;
   /** How many tokens the messages may have, by `tokensOf`. */
-  room: number;
+  budget: number;
 }
 
 /** What keeps summaries of conversations, by keys that say what they are of, and has them made. */
@@ -21,7 +21,7 @@ export interface Summaries {
 }
 
 /** How much of the room a summary may take, and how many tokens at least and at most. */
-const share = { ofRoom: 1 / 6, least: 150, most: 1500 };
+const share = { ofBudget: 1 / 6, least: 150, most: 1500 };
 
 /** About so many words and characters of English are a token. */
 const perToken = { words: 0.6, characters: 4 };
@@ -33,24 +33,24 @@ const perToken = { words: 0.6, characters: 4 };
  * A summary is kept by what it is of, so that the next calls, and other agents with the same conversation, find it. Where more has
  * to be left out, another one is made of it and of what has come since.
  *
- * @param room in tokens, by `tokensOf`
+ * @param budget in tokens, by `tokensOf`
  */
-export async function summarised(messages: Message[], room: number, summaries: Summaries): Promise<Message[]> {
-  if (goneIn(messages, room) === undefined) return messages;
+export async function summarised(messages: Message[], budget: number, summaries: Summaries): Promise<Message[]> {
+  if (goneIn(messages, budget) === undefined) return messages;
   const opening = messages.findIndex(({ role }) => role === 'user') + 1;
   const keyBefore = keysOf(messages);
   const ends = messages.flatMap(({ role }, index) => (index > opening && role !== 'tool' ? [index] : [])).toReversed();
   const found = await summaries.find(ends.map(keyBefore));
   const known = ends.find((end) => keyBefore(end) === found?.key);
   const begun = known === undefined ? messages : replaced(messages, opening, known, found?.text ?? '');
-  const tokens = Math.min(share.most, Math.max(share.least, room * share.ofRoom));
-  const gone = goneIn(begun, known === undefined ? room - tokens : room) ?? 0;
+  const tokens = Math.min(share.most, Math.max(share.least, budget * share.ofBudget));
+  const gone = goneIn(begun, known === undefined ? budget - tokens : budget) ?? 0;
   if (gone <= opening) return begun;
   const end = gone + messages.length - begun.length;
   const text = await summaries.make(keyBefore(end), {
     messages: begun.slice(opening, gone).map(cutResult),
     words: Math.floor(tokens * perToken.words),
-    room,
+    budget,
   });
   if (text === undefined) return begun;
   const most = tokens * perToken.characters;

@@ -11,7 +11,7 @@ import {
 import { createActivities } from '../activities/activities.ts';
 import { isTrustedServer, mayHaveKeys } from '../activities/authorize.ts';
 import { storeGuard } from '../activities/own-store.ts';
-import { roomIn } from '../activities/room.ts';
+import { freeDiskCheck } from '../activities/free-disk.ts';
 import { retrying } from '../activities/retrying-store.ts';
 import type { KnownNamespace } from '../activities/prepare.ts';
 import { defaultBackend } from '../config/models/complete-backend.ts';
@@ -103,7 +103,7 @@ export function openParts(
     guard,
     openModel: (backend) => (mayHaveKeys(backend, guard) ? openOwn : openForeign)(backend),
     rates: openRates(store.rates, environment),
-    assertRoom: roomIn([home, tmpdir()], environment),
+    assertFreeDisk: freeDiskCheck([home, tmpdir()], environment),
     environment,
     configFolder,
     // Search attributes are never encrypted.

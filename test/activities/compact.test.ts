@@ -117,8 +117,8 @@ function pairs(messages: Message[]): string[][] {
 
 test('any conversation keeps its first and last words and its pairs, fits if it can, and is then left alone', () => {
   fc.assert(
-    fc.property(conversations, fc.integer({ min: 500, max: 60_000 }), (messages, room) => {
-      const short = compacted(messages, room);
+    fc.property(conversations, fc.integer({ min: 500, max: 60_000 }), (messages, budget) => {
+      const short = compacted(messages, budget);
       const [calls, results] = pairs(short);
       expect(calls).toEqual(results);
       for (const role of ['system', 'user'] as const) {
@@ -137,8 +137,8 @@ test('any conversation keeps its first and last words and its pairs, fits if it 
         (message, index) =>
           message.role === 'system' || message === users[0] || message === users.at(-1) || index >= lastReply,
       );
-      if (tokensOf(needed) + 500 < room / 2) expect(tokensOf(short)).toBeLessThanOrEqual(room);
-      if (tokensOf(short) <= room) expect(compacted(short, room)).toBe(short);
+      if (tokensOf(needed) + 500 < budget / 2) expect(tokensOf(short)).toBeLessThanOrEqual(budget);
+      if (tokensOf(short) <= budget) expect(compacted(short, budget)).toBe(short);
     }),
     { numRuns: 500 },
   );

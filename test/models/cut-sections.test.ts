@@ -88,10 +88,10 @@ test('whatever was answered, the list fits where each answer can have a line, an
     },
   );
   fc.assert(
-    fc.property(texts, fc.integer({ min: 3500, max: 9000 }), (answers, room) => {
+    fc.property(texts, fc.integer({ min: 3500, max: 9000 }), (answers, budget) => {
       const messages = vote(answers);
-      const short = compacted(messages, room);
-      expect(tokensOf(short)).toBeLessThanOrEqual(Math.max(room, 1));
+      const short = compacted(messages, budget);
+      expect(tokensOf(short)).toBeLessThanOrEqual(Math.max(budget, 1));
       expect(short).toHaveLength(4);
     }),
   );

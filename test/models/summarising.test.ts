@@ -32,7 +32,7 @@ const turn = (number: number, fact = ''): Message[] => [
   says(`Answer ${number}. ${'a'.repeat(600)}`),
 ];
 
-const room = 5000;
+const budget = 5000;
 
 describe('a conversation that outgrows its context', () => {
   test('still knows in turn 500 what was said in turn 3, and few summaries are made', async () => {
@@ -40,17 +40,17 @@ describe('a conversation that outgrows its context', () => {
     const conversation: Message[] = [system];
     for (let number = 1; number <= 500; number++) {
       const [asked, answered] = turn(number, number === 3 ? 'fact three' : number === 250 ? 'fact half' : '');
-      const sent = compacted(await summarised([...conversation, asked!], room, summaries), room);
-      expect(tokensOf(sent)).toBeLessThanOrEqual(room);
+      const sent = compacted(await summarised([...conversation, asked!], budget, summaries), budget);
+      expect(tokensOf(sent)).toBeLessThanOrEqual(budget);
       expect(sent.at(-1)).toBe(asked);
       if (number >= 3) expect(sent.map(({ content }) => content).join('\n')).toContain('fact three');
       conversation.push(asked!, answered!);
     }
-    const sent = await summarised([...conversation, user('Which facts?')], room, summaries);
+    const sent = await summarised([...conversation, user('Which facts?')], budget, summaries);
     expect(sent[2]?.content).toMatch(/^\[Summary of \d{3} earlier messages, .*\]\nfact three, fact half$/);
     expect(summaries.made.length).toBeGreaterThan(20);
     expect(summaries.made.length).toBeLessThan(150);
-    for (const { messages } of summaries.made) expect(tokensOf(messages)).toBeLessThan(room);
+    for (const { messages } of summaries.made) expect(tokensOf(messages)).toBeLessThan(budget);
   });
 
   const long = [
@@ -61,8 +61,8 @@ describe('a conversation that outgrows its context', () => {
 
   test('has its summary made once for all who have the same conversation, whatever their instructions', async () => {
     const summaries = kept();
-    const first = await summarised(long, room, summaries);
-    const other = await summarised([{ role: 'system', content: 'You are quick.' }, ...long.slice(1)], room, summaries);
+    const first = await summarised(long, budget, summaries);
+    const other = await summarised([{ role: 'system', content: 'You are quick.' }, ...long.slice(1)], budget, summaries);
     expect(other.slice(1)).toEqual(first.slice(1));
     expect(summaries.made).toHaveLength(1);
   });
@@ -73,7 +73,7 @@ describe('a conversation that outgrows its context', () => {
       { role: 'tool', callId: `c${index}`, content: `fact f${index} ${'r'.repeat(900)}` },
     ]).flat();
     const messages = [system, user('The task.'), ...calls];
-    const sent = await summarised(messages, room, kept());
+    const sent = await summarised(messages, budget, kept());
     expect(sent.slice(0, 2)).toEqual(messages.slice(0, 2));
     expect(sent[2]?.content).toContain('fact f0');
     expect(sent[3]?.role).toBe('assistant');
@@ -83,14 +83,14 @@ describe('a conversation that outgrows its context', () => {
   test('is as it was where nothing has to go, and where the model gives no summary', async () => {
     const summaries = kept(false);
     const short = long.slice(0, 6);
-    expect(await summarised(short, room, summaries)).toBe(short);
+    expect(await summarised(short, budget, summaries)).toBe(short);
     expect(summaries.made).toEqual([]);
-    expect(await summarised(long, room, summaries)).toBe(long);
-    expect(compacted(long, room)[2]?.content).toMatch(/^\[\d+ earlier messages were left out here/);
+    expect(await summarised(long, budget, summaries)).toBe(long);
+    expect(compacted(long, budget)[2]?.content).toMatch(/^\[\d+ earlier messages were left out here/);
   });
 
   test('a summary that is longer than it may be is cut', async () => {
     const summaries: Summaries = { find: async () => undefined, make: async () => 's'.repeat(100_000) };
-    expect(tokensOf(await summarised(long, room, summaries))).toBeLessThanOrEqual(room + 500);
+    expect(tokensOf(await summarised(long, budget, summaries))).toBeLessThanOrEqual(budget + 500);
   });
 });

@@ -4,18 +4,18 @@ import { numberText } from './spent.ts';
 import type { RunStep } from './step.ts';
 
 /** What a step is in one line, and its texts. */
-type Told = [what: string, text?: string];
+type Described = [what: string, text?: string];
 
 type Step<T extends RunStep['type']> = Extract<RunStep, { type: T }>;
 
 /** A step for a person: what it is in one line, and its texts. */
 export function stepTexts(step: RunStep): { what: string; texts: string[] } {
-  const [what, text = ''] = toldOf(step);
+  const [what, text = ''] = describe(step);
   const refused = 'refused' in step && step.refused !== undefined ? `Refused: ${step.refused}` : '';
   return { what, texts: [text, refused].filter((each) => each.trim() !== '') };
 }
 
-function toldOf(step: RunStep): Told {
+function describe(step: RunStep): Described {
   switch (step.type) {
     case 'answer':
       return [`💡 ${step.agent} answers`, step.text];
@@ -25,7 +25,7 @@ function toldOf(step: RunStep): Told {
         step.reason,
       ];
     case 'decision':
-      return toldDecision(step);
+      return describeDecision(step);
     case 'presented':
       return [`🎤 ${step.agent} presents the final answer`, step.text];
     case 'asked':
@@ -35,13 +35,13 @@ function toldOf(step: RunStep): Told {
     case 'said':
       return [`💬 ${step.agent} ${verbs[step.purpose] ?? 'says'}`, step.text];
     case 'tool':
-      return toldTool(step);
+      return describeTool(step);
     case 'submitted':
-      return toldSubmission(step);
+      return describeSubmission(step);
     case 'finished':
       return [step.status === 'completed' ? `✅ ${step.agent} is completed` : `❌ ${step.agent} has failed`, step.text];
     case 'searched':
-      return toldSearch(step);
+      return describeSearch(step);
     case 'page':
       return [
         step.failure === undefined
@@ -51,7 +51,7 @@ function toldOf(step: RunStep): Told {
     case 'failed':
       return [`⚠️ ${step.agent}: a model call has failed (${step.purpose})`, step.reason];
     case 'signal':
-      return toldSignal(step);
+      return describeSignal(step);
     case 'turn':
       return ['👤 The person', step.text];
     case 'turn_ended':
@@ -83,7 +83,7 @@ const shown = (value: unknown): string => (typeof value === 'string' ? value : J
 const endOf = (status: Step<'asked'>['status']): string =>
   status === undefined || status === 'complete' ? '' : ` (${inWords(status)})`;
 
-function toldDecision(step: Step<'decision'>): Told {
+function describeDecision(step: Step<'decision'>): Described {
   const { agent, decision, execute, instructions, prefersEarlier, reason } = step;
   return [
     decision === 'submit' ? `✅ ${agent} submits` : `🔄 ${agent} wants a restart`,
@@ -99,7 +99,7 @@ function toldDecision(step: Step<'decision'>): Told {
 /** How many characters of a tool's result are printed; a page or a table may have a hundred times as many. */
 const printedResult = 2000;
 
-function toldTool({ agent, arguments: given, isCut, result, status, tool }: Step<'tool'>): Told {
+function describeTool({ agent, arguments: given, isCut, result, status, tool }: Step<'tool'>): Described {
   const how = [
     ...(status === undefined || status === 'ok' ? [] : [status]),
     ...(isCut ? ['the beginning'] : []),
@@ -117,13 +117,13 @@ function beginningOf(text: string): string {
   return `${text.slice(0, printedResult).toWellFormed()}…\n[${left} more characters; --json has them]`;
 }
 
-function toldSearch({ failure, hits, query }: Step<'searched'>): Told {
+function describeSearch({ failure, hits, query }: Step<'searched'>): Described {
   const found = hits.map(({ title, url }, index) => `${index + 1}. ${title === url ? '' : `${title}: `}${url}`);
   if (failure !== undefined) return [`🔎 ${query}: not searched (${failure})`];
   return [`🔎 ${query}: ${found.length === 0 ? 'nothing found' : `${found.length} found`}`, found.join('\n')];
 }
 
-function toldSubmission({ agent, fields, tool }: Step<'submitted'>): Told {
+function describeSubmission({ agent, fields, tool }: Step<'submitted'>): Described {
   switch (tool) {
     case 'submit_plan':
       return [`📝 ${agent} plans`, 'subtasks' in fields ? subtasksText(fields['subtasks']) : planText(fields)];
@@ -185,7 +185,7 @@ function reportText({ sections, summary, title }: Record<string, unknown>): stri
   return markdownOf({ title: shown(title ?? ''), summary: shown(summary ?? ''), sections, sources: [] });
 }
 
-function toldSignal({ input, name }: Step<'signal'>): Told {
+function describeSignal({ input, name }: Step<'signal'>): Described {
   const { action, answer, instructions, note, questionId, reason } = (input ?? {}) as Record<string, unknown>;
   switch (name) {
     case 'answer':
@@ -196,7 +196,7 @@ function toldSignal({ input, name }: Step<'signal'>): Told {
     case 'requestRestart':
       return ['👤 A person asks for a restart', joined(named('Reason', reason), named('Instructions', instructions))];
     case 'approve':
-      return toldApproval(input);
+      return describeApproval(input);
     case 'decide':
       return [`👤 A person decides: ${shown(action ?? '')}`, shown(note ?? '')];
     default:
@@ -204,7 +204,7 @@ function toldSignal({ input, name }: Step<'signal'>): Told {
   }
 }
 
-function toldApproval(input: unknown): Told {
+function describeApproval(input: unknown): Described {
   const { action, always, arguments: edited, id, reason } = (input ?? {}) as Record<string, unknown>;
   const what = action === 'allow' ? 'allows' : action === 'deny' ? 'denies' : 'changes the arguments of';
   return [

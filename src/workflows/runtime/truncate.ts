@@ -19,10 +19,10 @@ export function truncateToPayload<T>(value: T, bytes = payloadBytes): T {
   return mapTexts(value, (text) => (jsonBytes(text) <= limit ? text : cutToBytes(text, Math.max(0, limit - 2)))) as T;
 }
 
-/** The largest size to which texts may be cut so that all together take at most `room` bytes, and 0 if there is none. */
-export function limitFor(sizes: number[], room: number): number {
+/** The largest size to which texts may be cut so that all together take at most `budget` bytes, and 0 if there is none. */
+export function limitFor(sizes: number[], budget: number): number {
   const rising = sizes.toSorted((one, other) => one - other);
-  let left = Math.max(0, room);
+  let left = Math.max(0, budget);
   for (const [index, size] of rising.entries()) {
     const share = Math.floor(left / (rising.length - index));
     if (size > share) return share;

@@ -19,7 +19,7 @@ const nextRetryDelay = '15 seconds';
  * @throws `Error` where `REPRISE_MIN_FREE_MB` is no number; (from the check) `ApplicationFailure` of type `DiskFull`, which is
  *   retried until there is room
  */
-export function roomIn(folders: string[], environment: Environment): () => Promise<void> {
+export function freeDiskCheck(folders: string[], environment: Environment): () => Promise<void> {
   const least = leastOf(environment['REPRISE_MIN_FREE_MB']);
   let last: { at: number; found: Promise<void> } | undefined;
   return () => {
