@@ -62,7 +62,11 @@ describe('a conversation that outgrows its context', () => {
   test('has its summary made once for all who have the same conversation, whatever their instructions', async () => {
     const summaries = kept();
     const first = await summarised(long, budget, summaries);
-    const other = await summarised([{ role: 'system', content: 'You are quick.' }, ...long.slice(1)], budget, summaries);
+    const other = await summarised(
+      [{ role: 'system', content: 'You are quick.' }, ...long.slice(1)],
+      budget,
+      summaries,
+    );
     expect(other.slice(1)).toEqual(first.slice(1));
     expect(summaries.made).toHaveLength(1);
   });

@@ -142,6 +142,14 @@ describe('the loop react', () => {
     expect(marks(result.messages)).toContain('MAX ITERATIONS REACHED');
   });
 
+  test('a best answer that only repeats a prompt is none, and is told as such', async () => {
+    const repeated = 'THOUGHT: what do you know, what is missing, and what is the next step? Do not act yet.';
+    const replies = [think(repeated), think(repeated), { text: repeated }];
+    const { result } = await turn(replies, { max_iterations: 1 });
+    const answer = '(The model gave nothing but words of its instructions.)';
+    expect(result).toMatchObject({ answer, outcome: 'limit' });
+  });
+
   test('a final answer in the last cycle is the answer: nothing sums it up', async () => {
     const { result, requests } = await turn([think('One.'), final('the real one')], { max_iterations: 1 });
     expect(requests).toHaveLength(2);

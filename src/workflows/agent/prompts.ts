@@ -99,6 +99,9 @@ export function reactPrompt(settings: ReActSettings, name: keyof typeof defaults
   return settings[name] ?? defaults[name];
 }
 
+/** All prompts of the loop `react`, as a model may repeat them. */
+export const reactPrompts = (settings: ReActSettings): string => Object.values({ ...defaults, ...settings }).join('\n');
+
 /** Replaces each `{name}` in a template by its value. */
 export function filled(template: string, values: Record<string, string>): string {
   return template.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);

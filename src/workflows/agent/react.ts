@@ -1,7 +1,7 @@
 import { isCancellation } from '@temporalio/workflow';
 import { beginningOf } from '../runtime/size.ts';
 import type { Reply } from '../../protocol/model-call.ts';
-import { endBy, filled, reactPrompt } from './prompts.ts';
+import { endBy, filled, reactPrompt, reactPrompts } from './prompts.ts';
 import { callFailure, isBudgetSpent } from './failures.ts';
 import { isFinalAnswer, isQuoted, withoutMarker } from './final-answer.ts';
 import type { ToolAnswer } from './tool-executor.ts';
@@ -24,6 +24,9 @@ import type { ReActSettings } from '../../protocol/settings.ts';
 type Answer = Omit<WholeText, 'content'>;
 
 type Prompt = Parameters<typeof reactPrompt>[1];
+
+/** The answer of a model that has only repeated its prompts, as small ones do. */
+const ownWords = '(The model gave nothing but words of its instructions.)';
 
 /** Actions are to be focused even if the temperature for reasoning is high. */
 export const actionTemperature = 0.3;
@@ -126,7 +129,8 @@ export class ReAct {
     const options = { choice: lastChoice(context), temperature: actionTemperature };
     const reply = await replyOf(context, what, options);
     await runLastCalls(context, reply.calls);
-    return this.end(await wholeAnswer(context, what, reply, options), true);
+    const answer = await wholeAnswer(context, what, reply, options);
+    return this.end(isQuoted(answer.text, reactPrompts(this.#settings)) ? { ...answer, text: ownWords } : answer, true);
   }
 
   /** A reply without tool calls. A model may call some all the same. */

@@ -44,15 +44,16 @@ export const plain = (text: string): string =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-/** Whether a text is nothing but sentences of its instructions. */
+/** Whether a text is nothing but sentences of its instructions. A label before one, such as `THOUGHT:`, is part of it. */
 export function isEcho(text: string, instructions: string): boolean {
   const sentences = text
     .split(/(?<=[.!?:])\s+|\n+/)
     .map(plain)
     .filter(hasWords);
   const plainInstructions = plain(instructions);
+  const isWhole = (sentence: string): boolean => sentence.split(' ').length >= sentenceWords;
   return (
-    sentences.length > 0 &&
-    sentences.every((each) => each.split(' ').length >= sentenceWords && plainInstructions.includes(each))
+    sentences.some(isWhole) &&
+    sentences.every((each) => (isWhole(each) || each.endsWith(':')) && plainInstructions.includes(each))
   );
 }

@@ -45,6 +45,7 @@ describe('the marker of the final answer', () => {
     ['its prompt', 'So: reply with FINAL_ANSWER: and the complete answer.', true],
     ['its prompt, and then an answer', 'I reply with FINAL_ANSWER: and the complete answer.\nFINAL_ANSWER: 42', false],
     ['an answer in a word of its prompt', 'FINAL_ANSWER: answer', false],
+    ['its prompt with a label', 'ACTION: If you know enough, reply with FINAL_ANSWER: and the complete answer.', true],
     ['no answer', 'FINAL_ANSWER:', false],
   ])('is quoted where behind it stands %s', (_, text, quoted) => {
     expect(isQuoted(text, 'If you know enough, reply with FINAL_ANSWER: and the complete answer.')).toBe(quoted);
