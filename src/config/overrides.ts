@@ -32,7 +32,7 @@ export interface Overrides {
 export function withOverrides(config: Config, choice: Overrides): Config {
   const { usd } = choice;
   const limited = usd === undefined ? config.content : { ...config.content, budget: { ...budgetOf(config), usd } };
-  const { consent: consent = { isThere: false, yes: false } } = choice;
+  const { consent = { isThere: false, yes: false } } = choice;
   const equipped = choice.tools === true ? withTools(limited, config.kind) : limited;
   const backed = withBackends(equipped, config.kind, choice);
   const content = { ...withLongestReply(backed, choice.maxTokens), ...withConsent(config.content, consent) };
