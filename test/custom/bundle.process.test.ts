@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync, unlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { findOrchestrators } from '../../src/config/extensions.ts';
+import { findOrchestrators, nodeImports, textOf } from '../../src/config/extensions.ts';
 import { keptBundle, workflowBundle } from '../../src/worker/workflow-bundle.ts';
 import { folderOf, orchestrator } from '../support/extensions.ts';
 
@@ -49,6 +49,11 @@ test('packages, hidden folders, declarations and other files are left aside', ()
     'node_modules/h/index.js': text,
   });
   expect(findOrchestrators(folder)).toEqual(['./a.ts', './b.mts', './d.mjs', './deep/er/c.js']);
+});
+
+test('of this clone nothing is bundled but its examples: each other file would cost a newcomer seconds', () => {
+  const bundled = findOrchestrators('.').filter((file) => nodeImports(textOf(file)).length === 0);
+  expect(bundled.filter((file) => !/^\.\/(?:examples|templates)\//.test(file))).toEqual([]);
 });
 
 test('a folder that does not exist has no orchestrators', () => {
