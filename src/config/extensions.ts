@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, type Dirent } from 'node:fs';
+import { readdirSync, readFileSync, statSync, type Dirent } from 'node:fs';
 import { join, posix, relative, sep } from 'node:path';
 
 const endings = /\.(ts|mts|js|mjs)$/;
@@ -61,10 +61,13 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-/** A file's content; empty where it cannot be read. */
+/** Longer modules are built ones: nobody has written them. In bytes. */
+const maxBytes = 1_000_000;
+
+/** A module's content; empty where it cannot be read, or is longer than people write. */
 export function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return statSync(file).size > maxBytes ? '' : readFileSync(file, 'utf8');
   } catch {
     return '';
   }

@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isNode, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import { checkConfig, type Config } from './kinds.ts';
 import { isModel } from './modules.ts';
 import { problemText, type Checked, type Problem } from './problems.ts';
+import { grouped } from '../util/file-limits.ts';
 
 export type Read<T> = { ok: true; config: T } | { ok: false; problems: string[] };
 
@@ -22,13 +23,37 @@ export function readConfigFile(file: string, check: Check<unknown> = checkConfig
   const path = resolve(base, file);
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = configText(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a folder, not a file' : String(code);
-    return { ok: false, problems: [`${file}: ${reason}`] };
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reasons: Record<string, string> = { ENOENT: 'no such file', EISDIR: 'is a folder, not a file' };
+    return { ok: false, problems: [`${file}: ${code === undefined ? message : (reasons[code] ?? code)}`] };
   }
   return parse(text, file, (content) => check(resolveFolders(content, dirname(path))));
+}
+
+/** The longest configuration in bytes. To read one takes a second and 150 MB, and beside some lies data in JSON. */
+const maxBytes = 1_000_000;
+
+/** The text of a configuration file. @throws `Error` of the system's, or where the file is too long */
+export function configText(path: string): string {
+  const { size } = statSync(path);
+  if (size > maxBytes) throw new Error(`has ${grouped(size)} bytes, and a configuration at most ${grouped(maxBytes)}`);
+  return readFileSync(path, 'utf8');
+}
+
+/** The kind of configuration that a file is; undefined for what is none. JSON takes a hundredth of the time where no line is named. */
+export function kindOfFile(path: string): Config['kind'] | undefined {
+  if (!path.endsWith('.json')) {
+    const read = readConfigFile(path);
+    return read.ok ? read.config.kind : undefined;
+  }
+  try {
+    const checked = checkConfig(JSON.parse(configText(path)));
+    return checked.ok ? checked.value.kind : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** @param name what problems call the file */
@@ -107,7 +132,7 @@ export function readNamedConfig<T>(name: string, folder: string, check: Check<T>
 export function configsIn(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => !entry.isDirectory() && /\.(ya?ml|json)$/.test(entry.name))
+      .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && /\.(ya?ml|json)$/.test(entry.name))
       .map(({ name }) => name)
       .sort();
   } catch {

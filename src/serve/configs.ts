@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { checkConfig, type Config } from '../config/kinds.ts';
-import { configsIn, readConfigFile, readNamedConfig } from '../config/read-config.ts';
+import { configsIn, kindOfFile, readNamedConfig } from '../config/read-config.ts';
 import { mayStart, type Access } from './access.ts';
 import { HttpProblem } from './problems.ts';
 
@@ -34,8 +34,7 @@ function kindIn(path: string): Config['kind'] | undefined {
   const stamp = `${mtimeMs} ${size}`;
   const known = kinds.get(path);
   if (known?.stamp === stamp) return known.kind;
-  const read = readConfigFile(path);
-  const kind = read.ok ? read.config.kind : undefined;
+  const kind = kindOfFile(path);
   kinds.set(path, { stamp, kind });
   return kind;
 }

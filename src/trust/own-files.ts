@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { configsIn } from '../config/read-config.ts';
+import { configsIn, configText } from '../config/read-config.ts';
 import { kindOf } from '../config/modules.ts';
 import { variablesNamedIn } from '../config/variables.ts';
 import type { OwnFiles } from './policy.ts';
@@ -11,7 +10,7 @@ import type { Backend } from '../protocol/settings.ts';
 export function ownFilesIn(folder: string): OwnFiles {
   const texts = configsIn(folder).flatMap((file) => {
     try {
-      return [readFileSync(join(folder, file), 'utf8')];
+      return [configText(join(folder, file))];
     } catch {
       return [];
     }
