@@ -131,7 +131,7 @@ function guarded(secrets: string[], activities: Activities): Activities {
       const result = await presentWorkflow
         .run(workflowId, () => activity(...input))
         .then(
-          (told) => withoutSecretsIn(told, secrets),
+          (value) => withoutSecretsIn(value, secrets),
           (error: unknown) => {
             throw withoutSecretsInError(error, secrets);
           },

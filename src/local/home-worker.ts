@@ -3,8 +3,8 @@ import { createWorker, type WorkerSettings } from '../worker.ts';
 import { untilRegistered, workerIdentity } from '../worker/deployment.ts';
 import type { WorkerRecord } from './workers.ts';
 
-/** How a worker ends: `hand over` lets all its calls in flight finish. */
-export type ShutdownMode = 'stop' | 'hand over';
+/** How a worker ends: `drain` lets all its calls in flight finish. */
+export type ShutdownMode = 'stop' | 'drain';
 
 /** How long `stop` waits for calls in flight, in milliseconds. */
 const graceMs = 5000;
@@ -52,7 +52,7 @@ export class HomeWorker {
   async end(ending: ShutdownMode): Promise<void> {
     if (this.#worker.getState() === 'RUNNING') this.#worker.shutdown();
     const ended = this.done.catch(() => {});
-    if (ending === 'hand over') return ended;
+    if (ending === 'drain') return ended;
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, graceMs))]);
   }
 }

@@ -215,7 +215,7 @@ export class LocalWorker {
     // A run that began a moment ago may not be counted yet, and is by the next time.
     if (isFree && this.#isReplaced) {
       say(`The version ${current} has taken over, and no run needs this one (${version.buildId}): ending`);
-      void this.end('hand over');
+      void this.end('drain');
     }
     this.#isReplaced = isFree;
   }

@@ -47,7 +47,7 @@ export class OrphanedRuns {
       const open = await countOpenRuns(this.#settings.connection.workflowService, record.namespace, record.buildId);
       if (open > 0) this.#emptySince.delete(folder);
       if (standIn !== undefined) {
-        if (open === 0 || isWanted(folder)) void this.#stop(folder, standIn, 'hand over');
+        if (open === 0 || isWanted(folder)) void this.#stop(folder, standIn, 'drain');
       } else if (open > 0) {
         await this.#start(folder, record);
       } else if (this.#isUnused(folder)) {

@@ -38,7 +38,7 @@ export class StoreFile {
   }
 
   /** An error of SQLite that says which file it is about, and what to do; other errors as they are. */
-  told(error: unknown, result: number): unknown {
+  explained(error: unknown, result: number): unknown {
     const trouble = troubles[result];
     return trouble === undefined
       ? error

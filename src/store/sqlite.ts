@@ -133,7 +133,7 @@ export class SqliteDatabase implements Database {
     this.#writingNow = undefined;
   }
 
-  #explained = (error: unknown): unknown => this.#file?.told(error, sqliteResult(error)) ?? error;
+  #explained = (error: unknown): unknown => this.#file?.explained(error, sqliteResult(error)) ?? error;
 
   /** @returns what tells each write how it has ended, which is to be called once all are committed */
   async #transaction(writes: Write[]): Promise<Array<() => void>> {

@@ -75,7 +75,7 @@ export async function up(shell: Shell, options: UpOptions): Promise<void> {
   };
   const ignore = [
     shell.onSignal(['SIGINT', 'SIGTERM'], () => end('stop')),
-    shell.onSignal(['SIGUSR2'], () => end('hand over')),
+    shell.onSignal(['SIGUSR2'], () => end('drain')),
   ];
   const serve = async (): Promise<void> => {
     const joined = isOwn ? await running.join() : undefined;

@@ -60,7 +60,7 @@ export async function worker(shell: Shell, options: WorkerOptions): Promise<void
     if (isEnding) return interrupted.reject(new Interruption());
     say('Finishing the calls in flight; Ctrl-C again ends at once');
     isEnding = true;
-    void running.end('hand over');
+    void running.end('drain');
   };
   const serving = (): void => say(`Worker on ${address}, namespace ${namespace}. Ctrl-C ends it.`);
   const ignore = shell.onSignal(['SIGINT', 'SIGTERM'], stop);

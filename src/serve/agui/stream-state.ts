@@ -106,9 +106,9 @@ export const opening = ({ view }: StreamState): Event[] => [
 ];
 
 /** How a stream ends, before its last event. What is open in it must be closed; a call that goes on has its result in a later one. */
-export const closing = (told: StreamState, usage: View['usage']): Event[] => [
-  ...stepEnded(told),
-  { type: EventType.STATE_SNAPSHOT, snapshot: { ...told.view, usage } },
+export const closing = (state: StreamState, usage: View['usage']): Event[] => [
+  ...stepEnded(state),
+  { type: EventType.STATE_SNAPSHOT, snapshot: { ...state.view, usage } },
 ];
 
 /** What a person could read of an event in a log. */

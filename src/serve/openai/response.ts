@@ -154,12 +154,12 @@ export class ResponseLog {
     );
   }
 
-  /** @param begun what of the item is otherwise when it begins @param told the events between */
-  #add(item: Item, begun: object, told: Array<[type: string, rest: object]>): void {
+  /** @param begun what of the item is otherwise when it begins @param events the events between */
+  #add(item: Item, begun: object, events: Array<[type: string, rest: object]>): void {
     const output_index = this.#output.length;
     const status = item['status'] ?? 'completed';
     this.#emit('output_item.added', { output_index, item: { ...item, status: 'in_progress', ...begun } });
-    for (const [type, rest] of told) this.#emit(type, { item_id: item.id, output_index, ...rest });
+    for (const [type, rest] of events) this.#emit(type, { item_id: item.id, output_index, ...rest });
     this.#output.push({ ...item, status });
     this.#emit('output_item.done', { output_index, item: this.#output[output_index] });
   }

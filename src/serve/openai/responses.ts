@@ -15,7 +15,7 @@ import { ParameterProblem } from './errors.ts';
 import { checked, common, offeredIn, sift } from './parameters.ts';
 import { idOf, markOf, placeIn, type Place } from './places.ts';
 import { ResponseLog, type Head, type StreamEvent } from './response.ts';
-import { begin, follow, told } from './runs.ts';
+import { begin, follow, stepsSoFar } from './runs.ts';
 import { isEnd } from './steps.ts';
 
 /** A request at a server. */
@@ -64,7 +64,7 @@ export async function retrieve(at: At): Promise<Response> {
   const { c, served } = at;
   const log = await logOf(at);
   if (c.req.query('stream') !== 'true') {
-    const steps = await told(served, log.head.place);
+    const steps = await stepsSoFar(served, log.head.place);
     for (const step of steps) log.take(step);
     return c.json({ ...log.response, ...(steps.length === 0 && { status: 'queued' }) });
   }
@@ -159,7 +159,7 @@ async function recalled(at: At, entry: Entry): Promise<Entry> {
   const place = entry.role === 'reference' ? placeIn('msg', entry.id) : undefined;
   if (place === undefined) return entry;
   await logOf(at, place);
-  const end = (await told(at.served, place)).find(isEnd);
+  const end = (await stepsSoFar(at.served, place)).find(isEnd);
   return end?.type === 'answered' ? { role: 'assistant', text: end.answer, attachments: [] } : entry;
 }
 
@@ -167,7 +167,7 @@ async function recalled(at: At, entry: Entry): Promise<Entry> {
 async function earlier(at: At, id: string) {
   const { head } = await logOf(at, placeIn('resp', id));
   const { place } = head;
-  const end = (await told(at.served, place)).find(isEnd);
+  const end = (await stepsSoFar(at.served, place)).find(isEnd);
   if (end === undefined)
     throw new HttpProblem(409, `The response ${id} is in progress; go on with it when it has ended`);
   const { attachments, conversation } = await inputOf(at.served, place);

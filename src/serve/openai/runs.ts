@@ -51,7 +51,7 @@ export async function* follow(served: Served, { run, seq }: Place, signal: Abort
 }
 
 /** What there is to tell from a place on at present: it may not have ended. @throws `HttpProblem` where no worker tells */
-export async function told(served: Served, { run, seq }: Place): Promise<Step[]> {
+export async function stepsSoFar(served: Served, { run, seq }: Place): Promise<Step[]> {
   const { events, isOpen } = await look(served, run, seq + 1);
   const steps = events.flatMap((event) => stepOf(event) ?? []);
   const end = steps.findIndex(isEnd);

@@ -88,9 +88,9 @@ function stepsPart({ id, result, steps }: RunRecord, typed: Served['typed']): Ht
     const now = placeOf(step);
     const isNew = now !== place && now !== '';
     place = now;
-    const { texts, ...told } = stepTexts(step);
+    const { texts, ...described } = stepTexts(step);
     // A line begins with an emoji, which a terminal needs to be read at a glance, and a screen reader reads aloud.
-    const what = told.what.replace(/^\S+ /, '');
+    const what = described.what.replace(/^\S+ /, '');
     const blocks = isShownBelow(step, result) ? [] : texts.map(textBlock);
     const isFolded = step.type === 'tool' && blocks.length > 0;
     return html`${isNew && html`<h3>${now}</h3>`}${

@@ -26,9 +26,9 @@ export const followOperation = operation({
     const last = c.req.header('last-event-id');
     const from = last === undefined ? after : valid(place, last, ['Last-Event-ID']);
     // What is refused is so before a stream begins, which has its status then.
-    const { ended, events: told } = await feeds.seen(id);
+    const { ended, events: seen } = await feeds.seen(id);
     // By this a browser's EventSource stops connecting again (https://html.spec.whatwg.org/multipage/server-sent-events.html).
-    if (last !== undefined && ended?.status !== undefined && (told.at(-1)?.seq ?? 0) <= from) return c.body(null, 204);
+    if (last !== undefined && ended?.status !== undefined && (seen.at(-1)?.seq ?? 0) <= from) return c.body(null, 204);
     return events(c, (signal) => messages(feeds, id, from, text, signal));
   },
 });
@@ -43,8 +43,8 @@ async function* messages(
   for await (const item of feeds.follow(id, { after, text, signal })) {
     if (item.type === 'event') yield { id: String(item.event.seq), data: textOf(item.event) };
     else {
-      const { type, ...told } = item;
-      yield { event: type, data: JSON.stringify(told) };
+      const { type, ...fields } = item;
+      yield { event: type, data: JSON.stringify(fields) };
     }
   }
 }

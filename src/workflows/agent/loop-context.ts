@@ -80,7 +80,7 @@ export async function runCalls(
   const answers: ToolAnswer[] = [];
   if (parallel) answers.push(...(await Promise.all(calls.map(run))));
   else for (const call of calls) answers.push(await run(call));
-  const messages = answers.map((answer) => refusals.told(answer, agent.transcript?.id ?? ''));
+  const messages = answers.map((answer) => refusals.answerTo(answer, agent.transcript?.id ?? ''));
   for (const { call, content, images } of messages) agent.answerCall(call.id, content, images);
   return messages;
 }

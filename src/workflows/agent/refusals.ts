@@ -43,7 +43,7 @@ export class Refusals {
    *   first refusal
    * @returns the answer as the agent is to get it
    */
-  told(answer: ToolAnswer, reply: string): ToolAnswer {
+  answerTo(answer: ToolAnswer, reply: string): ToolAnswer {
     if (answer.status === 'ok') this.succeeded();
     const key = answer.isRefused ? keyOf(answer) : undefined;
     if (key === undefined) return answer;

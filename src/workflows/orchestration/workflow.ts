@@ -69,7 +69,7 @@ export async function answerTask(team: TeamContext, task: Task): Promise<Orchest
       if (attempt.selected === undefined) select(context, attempt, { isTold: isEnd });
     },
     isBetter: ({ result }) => result !== undefined,
-    told(outcome) {
+    finalOutcome(outcome) {
       const { result, selected } = context.attempt ?? {};
       if (result?.isCut) context.warn(`the answer of ${selected?.teamAgent.id} was cut off at its limit of tokens`);
       return outcome === 'submitted' && context.warnings.length > 0 ? 'degraded' : outcome;

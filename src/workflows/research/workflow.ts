@@ -69,7 +69,7 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
         replan(context, draft, restart);
       },
       isBetter: isBetterDraft,
-      told: (outcome) => (outcome === 'viable' && context.warnings.length > 0 ? 'degraded' : outcome),
+      finalOutcome: (outcome) => (outcome === 'viable' && context.warnings.length > 0 ? 'degraded' : outcome),
       deliver: (end) => deliver(context, end),
     },
     (interrupt) => operator.steer(context, interrupt),

@@ -75,7 +75,7 @@ export interface Loop<I, Outcome extends FinalOutcome, Restart> {
    */
   isBetter(iteration: I, best: I | undefined): boolean;
   /** The outcome as it is told at the end, when it is known how everything went. */
-  told?(outcome: Outcome): Outcome;
+  finalOutcome?(outcome: Outcome): Outcome;
   /** Turns a person's `requestRestart` into a restart. Without it the workflow refuses such requests. */
   requested?(request: RestartRequest): Restart;
   /** Makes the run's answer. Nothing can interrupt it any more. */
@@ -192,7 +192,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
       continue;
     }
     const { why } = verdict;
-    const outcome = loop.told?.(verdict.outcome) ?? verdict.outcome;
+    const outcome = loop.finalOutcome?.(verdict.outcome) ?? verdict.outcome;
     run.handlers.takeRequests(() => refuseRequest(run));
     onInterrupt(() => {});
     if (outcome === 'timeout' || outcome === 'budget' || outcome === 'cancelled')

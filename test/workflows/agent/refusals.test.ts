@@ -20,7 +20,7 @@ function course(words: string[], refusals = new Refusals()) {
   const told: number[] = [];
   let ended: number | undefined;
   for (const [index, word] of words.entries()) {
-    if (said.test(refusals.told(answerOf(word), `reply ${index}`).text)) told.push(index + 1);
+    if (said.test(refusals.answerTo(answerOf(word), `reply ${index}`).text)) told.push(index + 1);
     if (refusals.end !== undefined) ended ??= index + 1;
   }
   return { told, ended };
@@ -51,7 +51,7 @@ describe('the same call that is refused for the same reason is told so the secon
 
   test('the same call several times in one reply counts once, since its model had not seen the refusal yet', () => {
     const refusals = new Refusals();
-    const texts = ['1', '1', '1', '2', '2'].map((reply) => refusals.told(answerOf('a1!'), reply).text);
+    const texts = ['1', '1', '1', '2', '2'].map((reply) => refusals.answerTo(answerOf('a1!'), reply).text);
     expect(texts.map((text) => said.test(text))).toEqual([false, false, false, true, true]);
     expect(refusals.end).toBeUndefined();
   });
@@ -63,7 +63,7 @@ describe('the same call that is refused for the same reason is told so the secon
     };
     const endAfter = (answers: ToolAnswer[]): string | undefined => {
       const refusals = new Refusals();
-      for (const [index, answer] of answers.entries()) refusals.told(answer, String(index));
+      for (const [index, answer] of answers.entries()) refusals.answerTo(answer, String(index));
       return refusals.end;
     };
     expect(endAfter([bad('x'), bad('x'), bad('x')])).toContain('of a was refused 3 times');
