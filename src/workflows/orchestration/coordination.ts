@@ -20,6 +20,7 @@ import type { Reply } from '../../protocol/model-call.ts';
 import { accepted } from '../agent/prompts.ts';
 import { readReply, type Action, type Reading, type Situation } from './rules/action.ts';
 import { noveltyProblem } from './rules/novelty.ts';
+import { saidIn } from './rules/written-answer.ts';
 import {
   answerAmong,
   customAnswer,
@@ -163,7 +164,8 @@ async function takeText(participation: Participation, reply: Reply): Promise<Act
     // When this fails, the agent is out, and what there is counts as its answer.
     const whole = await worked(participation, () => wholeText(agent, reply, purposeOf(participation)));
     if (whole === undefined) return 'answer';
-    const given = { ...whole, content: whole.text, text: whole.content };
+    const said = saidIn(whole.text);
+    const given = { ...whole, content: said, text: said === whole.text ? whole.content : said };
     const isSame = whole.text.startsWith(participant.textReply.content);
     participant.textReply = isSame ? given : answerAmong(participant.textReply, given, context.plain.task);
   }

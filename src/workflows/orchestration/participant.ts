@@ -24,6 +24,7 @@ import {
 } from './context.ts';
 import { toldToAgents } from './prompts.ts';
 import { whyDebris } from './rules/debris.ts';
+import { saidIn } from './rules/written-answer.ts';
 import { shortened } from '../runtime/size.ts';
 
 /** An agent's next reply. With the loop `react` the agent first observes new results and thinks, then acts. */
@@ -94,7 +95,7 @@ export function timeLeft({ context, participant }: Participation): number {
 export function proseOf({ participant }: Participation, { content, finish }: Reply): GivenAnswer {
   const { agent, teamAgent } = participant;
   // An agent that works by react may mark its answer as it would alone.
-  const text = teamAgent.orchestrator.kind === 'react' ? withoutMarker(content) : content;
+  const text = saidIn(teamAgent.orchestrator.kind === 'react' ? withoutMarker(content) : content);
   const stored = text === content ? textRef(content, { segment: agent.transcript?.id ?? '' }) : text;
   return { content: text, text: stored, isCut: finish === 'length' };
 }
