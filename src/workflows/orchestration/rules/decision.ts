@@ -50,6 +50,16 @@ const wordsOf = (text: string): string =>
 /** One word of a language that puts spaces between them. */
 const oneWord = /^[^\p{L}\p{N}]*[\p{Script=Latin}\p{M}\p{N}_]+[^\p{L}\p{N}]*$/u;
 
+/** How often a text may say the same sentence in a row: the texts of a schema end before they are a loop by their length. */
+const maxRounds = 4;
+
+function isLoop(text: string): boolean {
+  if (withoutRepetition(text) !== undefined) return true;
+  const sentences = text.split(/(?<=[.!?])\s+/).map(plain);
+  let rounds = 1;
+  return sentences.some((each, index) => (rounds = each === sentences[index - 1] ? rounds + 1 : 1) > maxRounds);
+}
+
 /**
  * Whether a restart tells the team nothing, as those of small models do: only words of the judge's prompt ("attempt 1", "submit"),
  * figures, a loop, or, where a schema has made it call, one word each.
@@ -57,8 +67,7 @@ const oneWord = /^[^\p{L}\p{N}]*[\p{Script=Latin}\p{M}\p{N}_]+[^\p{L}\p{N}]*$/u;
 function saysNothing(decision: Decision, { isHeld, prompt }: Asked): boolean {
   if (decision.kind !== 'restart' || decision.execute === true) return false;
   const known = wordsOf(prompt);
-  const isNothing = (text: string): boolean =>
-    !/\p{L}/u.test(text) || known.includes(wordsOf(text)) || withoutRepetition(text) !== undefined;
+  const isNothing = (text: string): boolean => !/\p{L}/u.test(text) || known.includes(wordsOf(text)) || isLoop(text);
   const texts = [decision.reason, decision.instructions];
   return texts.every(isNothing) || (isHeld && texts.every((text) => oneWord.test(text)));
 }

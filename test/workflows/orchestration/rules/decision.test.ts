@@ -72,6 +72,14 @@ test.each([
   expect(decision).toMatchObject({ kind: 'restart', reason });
 });
 
+test('a restart in one sentence again and again is no decision, however short a schema has kept it', () => {
+  const begun = 'The task is incomplete. The approach is flawed. ';
+  const looped = begun + 'The answer is inadequate. '.repeat(6);
+  expect(readDecision([restartOf(looped, looped)], asked)).toBeUndefined();
+  const said = begun + 'The answer is inadequate. '.repeat(2);
+  expect(readDecision([restartOf(said, looped)], asked)).toMatchObject({ kind: 'restart' });
+});
+
 test('a restart that asks for what was planned needs no other reason', () => {
   const decision = readDecision([restartOf('submit', 'submit', { execute: true })], asked);
   expect(decision).toMatchObject({ kind: 'restart', execute: true });
