@@ -147,7 +147,7 @@ describe('the loop react', () => {
     const replies = [think(repeated), think(repeated), { text: repeated }];
     const { result } = await turn(replies, { max_iterations: 1 });
     const answer = '(The model gave nothing but words of its instructions.)';
-    expect(result).toMatchObject({ answer, outcome: 'limit' });
+    expect(result).toMatchObject({ answer, outcome: 'limit', warnings: ['agent gave no answer'] });
   });
 
   test('a final answer in the last cycle is the answer: nothing sums it up', async () => {

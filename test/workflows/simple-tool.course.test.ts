@@ -46,6 +46,12 @@ describe('the loop simple_tool', () => {
     expect(requests[0]?.tools).toEqual(['echo', 'fail', 'throw', 'slow', 'write']);
   });
 
+  test('a reply without any text is told as such, and warned of', async () => {
+    const { result } = await turn([{ text: '' }]);
+    const warnings = ['agent replied without any text'];
+    expect(result).toMatchObject({ answer: '(The model replied without any text.)', outcome: 'answered', warnings });
+  });
+
   test('each failed call raises the temperature by 0.1, and nothing lets it fall', async () => {
     const { requests } = await turn([
       calls(['fail', { text: 'no' }], ['throw', { text: 'broken' }]),

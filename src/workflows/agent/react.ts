@@ -117,7 +117,10 @@ export class ReAct {
 
   /** Shows the answer to the person. */
   end({ isCut, text }: Answer, limited: boolean): TurnEnd {
-    const answer = withoutMarker(text) || noWords;
+    const said = withoutMarker(text);
+    const { agent, warn } = this.#context;
+    if (said === '' || said === ownWords) warn(`${agent.persona.id} gave no answer`);
+    const answer = said || noWords;
     this.#context.say(this.#settings.show_reasoning ? indicators.finalAnswer(answer) : answer, true);
     return { answer, limited, isCut };
   }

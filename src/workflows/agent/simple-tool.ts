@@ -31,7 +31,9 @@ export function simpleTool({ max_thoughts, parallel }: SimpleToolSettings): Loop
         await runLastCalls(context, reply.calls);
         const { isCut, text } = await wholeAnswer(context, 'reply', reply, options);
         const why = refusals.end ?? outOfThoughts(max_thoughts);
-        const answer = text.trim() === '' ? said || (isLast ? `(No answer: ${why}.)` : noWords) : text;
+        const last = text.trim() === '' ? said : text;
+        if (last === '') context.warn(`${agent.persona.id} replied without any text`);
+        const answer = last || (isLast ? `(No answer: ${why}.)` : noWords);
         context.say(answer, true);
         return { answer, limited: isLast, isCut };
       }
