@@ -32,8 +32,8 @@ export function readConfigFile(file: string, check: Check<unknown> = checkConfig
   return parse(text, file, (content) => check(resolveFolders(content, dirname(path))));
 }
 
-/** The longest configuration in bytes. To read one takes a second and 150 MB, and beside some lies data in JSON. */
-const maxBytes = 1_000_000;
+/** The longest configuration in bytes: what a run’s input may have. Reading one takes a second, and beside some lies much data in JSON. */
+const maxBytes = 1_500_000;
 
 /** The text of a configuration file. @throws `Error` of the system's, or where the file is too long */
 export function configText(path: string): string {

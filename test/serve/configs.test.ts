@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'reprise-configs-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
-const long = JSON.stringify({ agents: [{ id: 'a', system_message: 'x'.repeat(1_000_000) }] });
+const long = JSON.stringify({ agents: [{ id: 'a', system_message: 'x'.repeat(1_500_000) }] });
 
 test('a folder’s configurations are told from the data beside them, of which none is read that is longer than any configuration', () => {
   write('team.yaml', 'agents: [{ id: a, backend: { type: offline } }]\n');
@@ -27,6 +27,6 @@ test('a folder’s configurations are told from the data beside them, of which n
   ]);
   expect(readConfigFile(join(folder, 'long.json'))).toEqual({
     ok: false,
-    problems: [expect.stringMatching(/long\.json: has 1,000,\d+ bytes, and a configuration at most 1,000,000$/)],
+    problems: [expect.stringMatching(/long\.json: has 1,500,\d+ bytes, and a configuration at most 1,500,000$/)],
   });
 });
