@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 
 /** The shortest time between two heartbeats of an activity, in milliseconds: live text and cancellations come with them. */
-const shortest = 500;
+const minIntervalMs = 500;
 
 /** The longest one. The heartbeat timeout of calls is 15 s, and three that are lost must not reach it. */
 const maxIntervalMs = 4000;
@@ -16,7 +16,7 @@ const perSecond = 40;
  * @param active how many activities send heartbeats
  */
 export const heartbeatAfter = (active: number): number =>
-  Math.min(maxIntervalMs, Math.max(shortest, (active * 1000) / perSecond));
+  Math.min(maxIntervalMs, Math.max(minIntervalMs, (active * 1000) / perSecond));
 
 let active = 0;
 

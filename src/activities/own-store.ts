@@ -7,7 +7,7 @@ import { storeHeader, type StoreRefusal } from '../protocol/headers.ts';
 import type { Store } from '../store/store.ts';
 
 /** The first wait before an activity is tried again that was refused, and the longest one, in milliseconds. */
-const shortest = 500;
+const minDelayMs = 500;
 const maxDelayMs = 15_000;
 
 /** What a worker that refuses an activity leaves in its heartbeat. */
@@ -59,7 +59,7 @@ function refusal(wanted: string, own: string): ApplicationFailure {
       `This run belongs to the store ${wanted}, and this worker on ${hostname()} has the store ${own}. The run waits for a ` +
       'worker with its store: start one with the DATABASE_URL that the run began with, or, where that was not set, with the ' +
       'same REPRISE_HOME, and end workers that are not meant to have another one',
-    nextRetryDelay: Math.min(maxDelayMs, shortest * 2 ** (info.attempt - 1)),
+    nextRetryDelay: Math.min(maxDelayMs, minDelayMs * 2 ** (info.attempt - 1)),
     category: ApplicationFailureCategory.BENIGN,
     details: [{ mayHaveRun } satisfies StoreRefusal],
   });

@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts';
 import { recordAttributes } from '../telemetry/call-attributes.ts';
 
 /** The first wait for a store that is out of order, and the longest one, in milliseconds. */
-const shortest = 250;
+const minDelayMs = 250;
 const maxDelayMs = 5000;
 
 /** What was paid for, or must not happen twice, and what the log calls it. */
@@ -33,15 +33,15 @@ export function retrying(store: Store): Store {
 
 async function tried<T>(name: keyof Store, operation: () => Promise<T>): Promise<T> {
   const began = performance.now();
-  for (let wait = shortest; ; wait = Math.min(maxDelayMs, wait * 2)) {
+  for (let wait = minDelayMs; ; wait = Math.min(maxDelayMs, wait * 2)) {
     try {
       const result = await operation();
-      if (wait > shortest) recordAttributes({ storeOutOfOrder: (performance.now() - began) / 1000 });
+      if (wait > minDelayMs) recordAttributes({ storeOutOfOrder: (performance.now() - began) / 1000 });
       return result;
     } catch (error) {
       const context = isOutOfOrder(error) ? presentActivity() : undefined;
       if (context === undefined) throw error;
-      if (wait === shortest) context.log.warn(`${troubleOf(name)}: ${(error as Error).message}`);
+      if (wait === minDelayMs) context.log.warn(`${troubleOf(name)}: ${(error as Error).message}`);
       await context.sleep(wait);
     }
   }

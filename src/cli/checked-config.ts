@@ -118,7 +118,7 @@ async function read(
   const choice = await choose(shell, options, written, isOwn, mayPrompt && !options.json);
   const base = written ?? blank(choice, environment, isOwn);
   const consent = { isThere: shell.canPrompt, yes: options.yes ?? false };
-  const config = base && withOverrides(base, { ...choice, consent: consent });
+  const config = base && withOverrides(base, { ...choice, consent });
   // Workers of others have keys of their own; this person's has the keys of this command.
   if (isOwn) {
     const { backends, missing } = config

@@ -29,13 +29,13 @@ export interface Overrides {
  * such as `temperature`; an effort stays if the new model takes it. The budget's other limits stay, and so do an agent's own
  * tools. Research has none.
  */
-export function withOverrides(config: Config, choice: Overrides): Config {
-  const { usd } = choice;
+export function withOverrides(config: Config, overrides: Overrides): Config {
+  const { usd } = overrides;
   const limited = usd === undefined ? config.content : { ...config.content, budget: { ...budgetOf(config), usd } };
-  const { consent = { isThere: false, yes: false } } = choice;
-  const equipped = choice.tools === true ? withTools(limited, config.kind) : limited;
-  const backed = withBackends(equipped, config.kind, choice);
-  const content = { ...withLongestReply(backed, choice.maxTokens), ...withConsent(config.content, consent) };
+  const { consent = { isThere: false, yes: false } } = overrides;
+  const equipped = overrides.tools === true ? withTools(limited, config.kind) : limited;
+  const backed = withBackends(equipped, config.kind, overrides);
+  const content = { ...withLongestReply(backed, overrides.maxTokens), ...withConsent(config.content, consent) };
   const checked = checkConfig(content);
   // Whatever is put in is valid where the rest is.
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));

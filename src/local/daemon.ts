@@ -150,9 +150,9 @@ async function serve(): Promise<void> {
 
 async function endWhenIdle(): Promise<void> {
   let usedAt = Date.now();
-  const timeoutMs = idleMs(process.env);
-  while (Date.now() - Math.max(usedAt, lastUse(home)) < timeoutMs) {
-    await pause(Math.min(pollIntervalMs, timeoutMs / 4));
+  const idleLimitMs = idleMs(process.env);
+  while (Date.now() - Math.max(usedAt, lastUse(home)) < idleLimitMs) {
+    await pause(Math.min(pollIntervalMs, idleLimitMs / 4));
     if (liveWorkers(home).some(({ address }) => address === undefined)) usedAt = Date.now();
   }
   await end();

@@ -14,10 +14,10 @@ const pollIntervalMs = 5000;
 /**
  * Takes the connections that the daemon of a home has accepted, in a process that it has begun for that.
  *
- * @param timeoutMs how long there may be none until the daemon is told that this process may end
+ * @param idleLimitMs how long there may be none until the daemon is told that this process may end
  * @returns when it is to end: all connections are closed and none comes any more, or the daemon has died
  */
-export async function takeConnections({ connections, take }: Taking, timeoutMs: number): Promise<void> {
+export async function takeConnections({ connections, take }: Taking, idleLimitMs: number): Promise<void> {
   const over = new AbortController();
   process.on('message', (message: HttpDoorMessage, socket?: Socket) => {
     // Connections that the daemon has passed on before it knew have come before this.
@@ -32,9 +32,9 @@ export async function takeConnections({ connections, take }: Taking, timeoutMs: 
   tell('ready');
   for (let usedAt = Date.now(); !over.signal.aborted;) {
     const { signal } = over;
-    await pause(Math.min(pollIntervalMs, timeoutMs / 4), undefined, { ref: false, signal }).catch(() => {});
+    await pause(Math.min(pollIntervalMs, idleLimitMs / 4), undefined, { ref: false, signal }).catch(() => {});
     if ((await connections()) > 0) usedAt = Date.now();
-    else if (Date.now() - usedAt >= timeoutMs) {
+    else if (Date.now() - usedAt >= idleLimitMs) {
       tell('idle');
       usedAt = Date.now();
     }

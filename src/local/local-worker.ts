@@ -24,7 +24,7 @@ import { OrphanedRuns } from './orphaned-runs.ts';
 import type { WorkerVersion } from './worker-version.ts';
 import { liveWorkers, type WorkerRecord } from './workers.ts';
 
-export interface UpSettings {
+export interface LocalWorkerSettings {
   home: string;
   /** Whether the runs are on the server of the home folder, rather than on one of somebody else's. */
   isOwn: boolean;
@@ -56,11 +56,11 @@ const looksPerQuestion = 5;
  * for workers that have died. It has the folder's server started, and its daemon where that has died.
  */
 export class LocalWorker {
-  readonly #settings: UpSettings;
+  readonly #settings: LocalWorkerSettings;
   readonly #lock: Lock<WorkerRecord> | undefined;
   #record: WorkerRecord;
   #worker: HomeWorker | undefined;
-  #standIns: OrphanedRuns | undefined;
+  #orphanedRuns: OrphanedRuns | undefined;
   #connection: NativeConnection | undefined;
   #ending: Promise<void> | undefined;
   #address: string;
@@ -69,7 +69,7 @@ export class LocalWorker {
   #isReplaced = false;
 
   /** @param lock of the worker's folder, which is held until the end; undefined where another worker of this version has it */
-  constructor(settings: UpSettings, lock: Lock<WorkerRecord> | undefined) {
+  constructor(settings: LocalWorkerSettings, lock: Lock<WorkerRecord> | undefined) {
     this.#settings = settings;
     this.#lock = lock;
     const { address, background, home, isOwn, namespace, version } = settings;
@@ -139,7 +139,7 @@ export class LocalWorker {
     if (this.#hasEnded()) return this.#worker.end('stop');
     if (this.#record.isVersioned) await this.#beCurrent(true);
     this.#lock?.describe({ ...record, isReady: true });
-    this.#standIns =
+    this.#orphanedRuns =
       this.#record.isVersioned && this.#lock ? new OrphanedRuns({ home, connection, variables }, record) : undefined;
     onReady();
     void this.#look();
@@ -155,7 +155,7 @@ export class LocalWorker {
 
   async #end(ending: ShutdownMode): Promise<void> {
     const { home, isOwn } = this.#settings;
-    await Promise.all([this.#worker?.end(ending), this.#standIns?.end(ending)]);
+    await Promise.all([this.#worker?.end(ending), this.#orphanedRuns?.end(ending)]);
     const isLast = liveWorkers(home).every(({ address, pid }) => pid === process.pid || address !== undefined);
     if (isOwn && ending === 'stop' && isLast && !this.#hasMoved()) await endDaemon(home);
     this.#lock?.release(false);
@@ -165,7 +165,7 @@ export class LocalWorker {
   async isNeeded(): Promise<boolean> {
     const { namespace, version } = this.#settings;
     const service = this.#connection?.workflowService;
-    if (service === undefined || this.#standIns?.isBusy) return true;
+    if (service === undefined || this.#orphanedRuns?.isBusy) return true;
     // The current version gets what is pinned to none, too, and its worker stays while anybody's run is open.
     const ofAll = !this.#record.isVersioned || this.#isCurrent;
     return (await countOpenRuns(service, namespace, ofAll ? undefined : version.buildId)) > 0;
@@ -184,7 +184,7 @@ export class LocalWorker {
         await this.#beCurrent(false).catch(() => {});
         await this.#endIfReplaced().catch(() => {});
       }
-      await this.#standIns?.look().catch((error: Error) => this.#sayOnce(error.message));
+      await this.#orphanedRuns?.look().catch((error: Error) => this.#sayOnce(error.message));
     }
   }
 

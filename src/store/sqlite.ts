@@ -40,7 +40,7 @@ const timeoutMs = 5000;
 const pagesAtOnce = 500;
 
 /** The first wait for a lock, and the longest one, in milliseconds. */
-const shortest = 1;
+const minDelayMs = 1;
 const maxDelayMs = 50;
 
 /**
@@ -102,7 +102,7 @@ export class SqliteDatabase implements Database {
   async shrink(): Promise<boolean> {
     while ((await this.size()).free > 0) {
       await this.write((sql) => sql.all(`PRAGMA incremental_vacuum(${pagesAtOnce})`));
-      await pause(shortest);
+      await pause(minDelayMs);
     }
     // The file itself becomes shorter with the next checkpoint, which others may hold up without harm.
     await this.read((sql) => sql.all('PRAGMA wal_checkpoint(TRUNCATE)'));
@@ -192,7 +192,7 @@ function statementsOf(database: DatabaseSync): Sql {
 
 /** Does some work as soon as no other process has locked what it needs. @throws SQLite's error after the deadline */
 async function unlocked<T>(work: () => Promise<T>, deadline: number): Promise<T> {
-  for (let wait = shortest; ; wait = Math.min(maxDelayMs, wait * 2)) {
+  for (let wait = minDelayMs; ; wait = Math.min(maxDelayMs, wait * 2)) {
     try {
       return await work();
     } catch (error) {

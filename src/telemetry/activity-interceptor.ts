@@ -43,13 +43,13 @@ export function activityInterceptor(given: Given): ActivityInterceptorsFactory {
           errorType = errorTypeOf(error);
           throw error;
         } finally {
-          const notes = attributesOf(context);
+          const attributes = attributesOf(context);
           const failed = errorType ?? call.failed?.(result);
-          const { quickRuns = [] } = notes;
+          const { quickRuns = [] } = attributes;
           // A model's call is over when its tools begin, which have spans beside it.
           const end = Math.min(Date.now(), ...quickRuns.map(({ start }) => start));
           const seconds = (performance.now() - began - (Date.now() - end)) / 1000;
-          span?.end(call.ended(notes, result), failed, quickRuns.length > 0 ? end : undefined);
+          span?.end(call.ended(attributes, result), failed, quickRuns.length > 0 ? end : undefined);
           for (const run of quickRuns) {
             const tool = toolCall(run.tool);
             const toolFailed = tool.failed?.(run);
@@ -63,9 +63,10 @@ export function activityInterceptor(given: Given): ActivityInterceptorsFactory {
           const isLeft = errorType === 'cancelled' || errorType === 'MissingKey';
           if (errorType !== undefined && !isLeft)
             metrics.count('reprise.activity.failures', { 'reprise.activity': activityType, 'error.type': errorType });
-          if (notes.journalHit) metrics.count('reprise.journal.hits', { 'reprise.activity': activityType });
-          else call.measured(metrics, seconds, notes, failed);
-          if (notes.storeOutOfOrder !== undefined) metrics.record('reprise.store.out_of_order', notes.storeOutOfOrder);
+          if (attributes.journalHit) metrics.count('reprise.journal.hits', { 'reprise.activity': activityType });
+          else call.measured(metrics, seconds, attributes, failed);
+          if (attributes.storeOutOfOrder !== undefined)
+            metrics.record('reprise.store.out_of_order', attributes.storeOutOfOrder);
         }
       },
     };

@@ -24,16 +24,16 @@ export interface QuickRun {
   status: CallToolResult['status'] | 'late';
 }
 
-const notes = new WeakMap<Context, CallAttributes>();
+const recorded = new WeakMap<Context, CallAttributes>();
 
 /** Adds to what is known of the present try. */
 export function recordAttributes(more: CallAttributes): void {
   const context = Context.current();
-  notes.set(context, { ...notes.get(context), ...more });
+  recorded.set(context, { ...recorded.get(context), ...more });
 }
 
-export function noteQuickRun(run: QuickRun): void {
+export function recordQuickRun(run: QuickRun): void {
   recordAttributes({ quickRuns: [...(attributesOf(Context.current()).quickRuns ?? []), run] });
 }
 
-export const attributesOf = (context: Context): CallAttributes => notes.get(context) ?? {};
+export const attributesOf = (context: Context): CallAttributes => recorded.get(context) ?? {};

@@ -50,7 +50,7 @@ export async function bundle(
       workflowsPath: realpathSync(entry),
       workflowInterceptorModules: interceptors,
       failureConverterPath: failureConverter,
-      webpackConfigHook: (configuration) => listening(adaptedConfiguration(configuration), listen),
+      webpackConfigHook: (configuration) => listening(withLeanMaps(adaptedConfiguration(configuration)), listen),
       logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
     });
     return { code };
@@ -65,20 +65,16 @@ export async function bundle(
 /** The folder of Temporal's SDK. Modules in other folders cannot find it, and a bundle must have one copy only. */
 const sdk = dirname(dirname(createRequire(import.meta.url).resolve('@temporalio/workflow')));
 
-/**
- * Adapts webpack's configuration, so that TypeScript modules of any folder and of any ending are bundled, and sources are mapped by
- * lines, packages' not at all: a third of the time.
- */
+/** Adapts webpack's configuration, so that TypeScript modules of any folder and of any ending are bundled. */
 export function adaptedConfiguration(configuration: Configuration): Configuration {
   const { resolve, module } = configuration;
-  const rules = (module?.rules ?? []).map(withoutFile).map(ofOwnSources);
+  const rules = (module?.rules ?? []).map(withoutFile);
   // The SDK's bundler strips types from .ts files only.
   const ofTypes = rules.filter(
     (rule) => typeof rule === 'object' && rule?.test instanceof RegExp && rule.test.test('a.ts'),
   ) as object[];
   return {
     ...configuration,
-    devtool: 'inline-cheap-module-source-map',
     resolve: { ...resolve, alias: { ...(resolve?.alias as object), '@temporalio/workflow': sdk } },
     module: { ...module, rules: [...rules, ...ofTypes.map((rule) => ({ ...rule, test: /\.mts$/ }))] },
   };
@@ -100,9 +96,13 @@ function withoutFile<R>(rule: R): R {
   return { ...rule, use: { ...use, options: { ...use.options, swcrc: false } } };
 }
 
-/** The rule that reads the maps of modules' sources, for no package. */
-const ofOwnSources = <R>(rule: R): R =>
-  (rule as { enforce?: string } | undefined)?.enforce === 'pre' ? { ...rule, exclude: /[\\/]node_modules[\\/]/ } : rule;
+/** Has sources mapped by lines, and those of packages not at all, which takes a third of the time less. */
+function withLeanMaps({ module, ...rest }: Configuration): Configuration {
+  const rules = (module?.rules ?? []).map((rule) =>
+    typeof rule === 'object' && rule?.enforce === 'pre' ? { ...rule, exclude: /[\\/]node_modules[\\/]/ } : rule,
+  );
+  return { ...rest, devtool: 'inline-cheap-module-source-map', module: { ...module, rules } };
+}
 
 const listening = (configuration: Configuration, listen: (compilation: Compilation) => void): Configuration => ({
   ...configuration,

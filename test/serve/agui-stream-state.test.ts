@@ -2,7 +2,7 @@ import { EventType, HttpAgent, type Event } from '@ag-ui/client';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RunEvent, RunEventBody } from '../../src/protocol/events.ts';
-import { closing, emptyStream, opening, eventsFor, type StreamState } from '../../src/serve/agui/stream-state.ts';
+import { closing, emptyState, opening, eventsFor, type StreamState } from '../../src/serve/agui/stream-state.ts';
 import { emptyView, patchOf, viewAfter } from '../../src/serve/agui/view.ts';
 
 const pending = { from: 'a', question: 'Dark?', askedAt: '2026-01-01T00:00:00.000Z', expiresAt: null };
@@ -19,7 +19,7 @@ const eventOf = (body: RunEventBody, index: number, attempt = 1): RunEvent => ({
 });
 
 /** All that is told of events, one after the other. */
-function toldOf(bodies: RunEventBody[], before = emptyStream('run', 'c')): { told: StreamState; events: Event[] } {
+function toldOf(bodies: RunEventBody[], before = emptyState('run', 'c')): { told: StreamState; events: Event[] } {
   let told = before;
   const events = bodies.flatMap((body, index) => {
     const [after, more] = eventsFor(told, eventOf(body, index));

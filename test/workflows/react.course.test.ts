@@ -150,6 +150,14 @@ describe('the loop react', () => {
     expect(result).toMatchObject({ answer, outcome: 'limit', warnings: ['agent gave no answer'] });
   });
 
+  test('an answer in words that a configuration gives to choose from is one', async () => {
+    const action_prompt =
+      'Reply with FINAL_ANSWER: Route to the billing team, or with FINAL_ANSWER: Route to the sales team';
+    const { result, requests } = await turn([think('Billing.'), final('Route to the billing team')], { action_prompt });
+    expect(requests).toHaveLength(2);
+    expect(result).toMatchObject({ answer: 'Route to the billing team', outcome: 'answered', warnings: [] });
+  });
+
   test('a final answer in the last cycle is the answer: nothing sums it up', async () => {
     const { result, requests } = await turn([think('One.'), final('the real one')], { max_iterations: 1 });
     expect(requests).toHaveLength(2);

@@ -3,7 +3,7 @@ import type { Caller } from '../../protocol/agent-state.ts';
 import type { GoodCall, Reply, ReplyCall } from '../../protocol/model-call.ts';
 import type { ListedTool, QuickTools } from '../../protocol/tools/tool.ts';
 import type { Store } from '../../store/store.ts';
-import { noteQuickRun } from '../../telemetry/call-attributes.ts';
+import { recordQuickRun } from '../../telemetry/call-attributes.ts';
 import type { Guard } from '../../trust/guard.ts';
 import { jsonBytes } from '../../workflows/runtime/size.ts';
 import { createRunTool, type RunTool, type ToolDependencies } from './run-tool.ts';
@@ -88,7 +88,7 @@ async function ranCall(
   try {
     const ran = await Promise.race([running, late]);
     const status = ran === 'late' ? 'late' : ran.status;
-    noteQuickRun({ tool, start, end: Date.now(), status });
+    recordQuickRun({ tool, start, end: Date.now(), status });
     return { ...call, ran };
   } catch (error) {
     if (cancellationSignal.aborted) throw error;

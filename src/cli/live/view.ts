@@ -55,7 +55,7 @@ const silenceMs = 30_000;
 /** Adds lines and redraws nothing: for pipes, logs and `--plain`. */
 class PlainView implements View {
   readonly #stream: Output;
-  readonly #telling: EventPrinter;
+  readonly #printer: EventPrinter;
   readonly #cancel: string;
   readonly #due = new Map<string, number>();
   readonly #progress = new Progress();
@@ -64,13 +64,13 @@ class PlainView implements View {
   constructor(stream: Output, { cancel, isChat, plain = false, typed }: ViewOptions) {
     this.#stream = stream;
     this.#cancel = cancel;
-    this.#telling = new EventPrinter(plain, isChat, stream.isTTY ? () => screenOf(stream).columns : undefined, typed);
+    this.#printer = new EventPrinter(plain, isChat, stream.isTTY ? () => screenOf(stream).columns : undefined, typed);
   }
 
   show(look: RunSnapshot): void {
-    for (const line of this.#telling.linesOf(look)) this.#write(line);
+    for (const line of this.#printer.linesOf(look)) this.#write(line);
     const due = dueRetries(look.calls, this.#due);
-    for (const line of retryLines(due, this.#telling.agentOf, this.#cancel, Date.now())) this.say(line);
+    for (const line of retryLines(due, this.#printer.agentOf, this.#cancel, Date.now())) this.say(line);
     this.#progress.see(look.events);
     if (Date.now() - this.#saidAt < silenceMs || look.state === undefined) return;
     const waiting = [...new Set(look.calls.map((call) => this.#waitedFor(call)))].join(', ');
@@ -79,11 +79,11 @@ class PlainView implements View {
   }
 
   say(text: string): void {
-    this.#write(this.#telling.line(text));
+    this.#write(this.#printer.line(text));
   }
 
   print(text: string): void {
-    this.#write(this.#telling.block(text));
+    this.#write(this.#printer.block(text));
   }
 
   pause(): void {}
@@ -92,7 +92,7 @@ class PlainView implements View {
 
   /** Who is waited for, with how much that model has written by now, so that one who looks sees it grow. */
   #waitedFor(call: PendingCall): string {
-    const agent = this.#telling.agentOf(call);
+    const agent = this.#printer.agentOf(call);
     const { characters = 0, waitsFor } = call.progress ?? {};
     const how = waitsFor ?? (characters === 0 ? '' : `${numberText(characters, 0)} characters so far`);
     return how === '' ? agent : `${agent} (${how})`;
@@ -111,7 +111,7 @@ export class TerminalView implements View {
   readonly #cancel: string;
   readonly #keys: Keys | undefined;
   readonly #region: ReturnType<typeof createLogUpdate>;
-  readonly #telling: EventPrinter;
+  readonly #printer: EventPrinter;
   readonly #progress = new Progress();
   readonly #answer = new AnswerText();
   readonly #resized = (): void => this.#redrawReflowed();
@@ -127,7 +127,7 @@ export class TerminalView implements View {
     this.#isColored = isColored;
     this.#cancel = cancel;
     this.#keys = keys && new Keys(keys.terminal, { ...keys.actions, open: (place) => this.#open(place) });
-    this.#telling = new EventPrinter(false, isChat, () => screenOf(stream).columns, typed);
+    this.#printer = new EventPrinter(false, isChat, () => screenOf(stream).columns, typed);
     // Of a terminal without a size, log-update would take the width of 0 for what it says.
     const sized = Object.create(stream, {
       columns: { get: () => screenOf(stream).columns },
@@ -140,23 +140,23 @@ export class TerminalView implements View {
 
   show(look: RunSnapshot): void {
     this.#look = look;
-    this.#scroll(this.#telling.linesOf(look));
+    this.#scroll(this.#printer.linesOf(look));
     this.#progress.see(look.events);
     this.#answer.see(look);
     for (const event of look.events)
       if (event.type === 'answer' || event.type === 'presented') this.#written.set(event.agent, event.content);
     for (const call of look.calls)
-      if (call.progress?.partial) this.#written.set(this.#telling.agentOf(call), spoken(call.progress.partial));
+      if (call.progress?.partial) this.#written.set(this.#printer.agentOf(call), spoken(call.progress.partial));
     this.#draw();
   }
 
   say(text: string): void {
-    this.#scroll([this.#telling.line(text)]);
+    this.#scroll([this.#printer.line(text)]);
     this.#draw();
   }
 
   print(text: string): void {
-    this.#scroll([this.#telling.block(text)]);
+    this.#scroll([this.#printer.block(text)]);
     this.#draw();
   }
 
@@ -196,11 +196,11 @@ export class TerminalView implements View {
     if (state === undefined || calls === undefined) return;
     this.#keys?.start();
     const texts = new Map(
-      calls.map((call) => [this.#telling.agentOf(call), call.progress?.waitsFor ?? call.progress?.partial ?? '']),
+      calls.map((call) => [this.#printer.agentOf(call), call.progress?.waitsFor ?? call.progress?.partial ?? '']),
     );
     const progress = this.#progress.partsOf({ calls, state }, Date.now());
     const silent = calls.filter((call) => !isWriting(call));
-    const retries = retryLines(silent, this.#telling.agentOf, this.#cancel, Date.now());
+    const retries = retryLines(silent, this.#printer.agentOf, this.#cancel, Date.now());
     const scene = { state, texts, ...this.#text(), retries, progress, hasKeys: this.#keys !== undefined };
     this.#drawn = drawRegion(scene, screenOf(this.#stream), this.#isColored);
     this.#region(this.#drawn.join('\n'));

@@ -47,7 +47,7 @@ export interface TurnResult {
 
 /** How much of a turn's work is told, and how much of each call, in characters. */
 const toldWork = 50;
-const toldCharacters = 200;
+const maxChars = 200;
 
 /**
  * Has Claude Code work until it calls a tool of the workflow, or has nothing more to do.
@@ -144,7 +144,7 @@ async function afterTools(
 
 function inOneLine(value: unknown): string {
   const text = (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replace(/\s+/g, ' ').toWellFormed();
-  return shortened(text, toldCharacters);
+  return shortened(text, maxChars);
 }
 
 /**

@@ -2,7 +2,7 @@ import { EventType, type Event, type Interrupt, type RunFinishedEvent } from '@a
 import type { RunEvent } from '../../protocol/events.ts';
 import { HttpProblem } from '../problems.ts';
 import { interruptOf } from './interrupts.ts';
-import { closing, line, emptyStream, opening, eventsFor, type StreamState } from './stream-state.ts';
+import { closing, line, emptyState, opening, eventsFor, type StreamState } from './stream-state.ts';
 import { ifTold, onceAnswered, type Thread } from './thread.ts';
 
 /** Where a stream begins: with a session's turn, by the id of its update, or behind an event, 0 being the beginning. */
@@ -29,12 +29,12 @@ interface Followed {
 export async function* follow(thread: Thread, followed: Followed): AsyncGenerator<Event, Finish> {
   const { answered, begin, chain, isOver } = followed;
   const { feeds, id, reprise, signal } = thread;
-  let progress = emptyStream(id, chain);
+  let state = emptyState(id, chain);
   let isTold = 'after' in begin && begin.after === 0;
   /** What the opening of a session has told before its first turn. */
   const notices: Event[] = [];
   let troubles = 0;
-  if (isTold) yield* opening(progress);
+  if (isTold) yield* opening(state);
   for await (const item of feeds.follow(id, { signal })) {
     if (item.type === 'end') {
       if (!isOver && (item.status === 'failed' || item.status === 'timed_out')) await reprise.getRun(id).result();
@@ -43,32 +43,32 @@ export async function* follow(thread: Thread, followed: Followed): AsyncGenerato
         // What has ended is the run that had the id before, which others were following.
         return yield* follow(thread, followed);
       }
-      yield* closing(progress, null);
+      yield* closing(state, null);
       return { outcome: { type: item.status === 'completed' ? 'success' : 'cancelled' } };
     }
     if (item.type === 'trouble' && isTold) yield line(`${chain}-trouble-${++troubles}`, item.message);
     if (item.type !== 'event') continue;
     const { event } = item;
-    const [after, events] = eventsFor(progress, event);
-    progress = after;
+    const [after, events] = eventsFor(state, event);
+    state = after;
     if (isTold) yield* events;
     else if (isBegin(begin, event)) {
       isTold = true;
-      yield* opening(progress);
-      if ('turn' in begin && progress.view.turn === 1) yield* notices;
-    } else if (progress.view.turn === 0) notices.push(...events.filter(({ type }) => type !== EventType.STATE_DELTA));
+      yield* opening(state);
+      if ('turn' in begin && state.view.turn === 1) yield* notices;
+    } else if (state.view.turn === 0) notices.push(...events.filter(({ type }) => type !== EventType.STATE_DELTA));
     if (!isTold) continue;
     if (event.type === 'turn_failed') throw new HttpProblem(502, event.why);
     if (event.type === 'final') {
       const { agent, outcome } = event;
-      yield* closing(progress, await usageOf(thread));
+      yield* closing(state, await usageOf(thread));
       const type = outcome === 'cancelled' ? 'cancelled' : 'success';
       return { outcome: { type }, result: { run: id, outcome, agent } };
     }
     if (isRefusal(event)) answered.clear();
-    const interrupts = await interruptsOf(thread, progress, { answered, chain, seq: event.seq });
+    const interrupts = await interruptsOf(thread, state, { answered, chain, seq: event.seq });
     if (interrupts.length === 0) continue;
-    yield* closing(progress, await usageOf(thread));
+    yield* closing(state, await usageOf(thread));
     return { outcome: { type: 'interrupt', interrupts } };
   }
   throw new Error('nobody reads the stream any more');

@@ -30,7 +30,7 @@ export interface StreamState {
 }
 
 /** Before the first event. @param run the workflow's id */
-export const emptyStream = (run: string, chain: string): StreamState => ({
+export const emptyState = (run: string, chain: string): StreamState => ({
   chain,
   view: emptyView(run),
   calls: [],

@@ -99,8 +99,8 @@ export function reactPrompt(settings: ReActSettings, name: keyof typeof defaults
   return settings[name] ?? defaults[name];
 }
 
-/** All prompts of the loop `react`, as a model may repeat them. */
-export const reactPrompts = (settings: ReActSettings): string => Object.values({ ...defaults, ...settings }).join('\n');
+/** Reprise's own prompts for the loop `react`, as a model may repeat them. Those of a configuration may name the answers to choose from. */
+export const ownReactPrompts = Object.values(defaults).join('\n');
 
 /** Replaces each `{name}` in a template by its value. */
 export function filled(template: string, values: Record<string, string>): string {

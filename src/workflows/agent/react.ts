@@ -1,7 +1,7 @@
 import { isCancellation } from '@temporalio/workflow';
 import { beginningOf } from '../runtime/size.ts';
 import type { Reply } from '../../protocol/model-call.ts';
-import { endBy, filled, reactPrompt, reactPrompts } from './prompts.ts';
+import { endBy, filled, ownReactPrompts, reactPrompt } from './prompts.ts';
 import { callFailure, isBudgetSpent } from './failures.ts';
 import { isFinalAnswer, isQuoted, withoutMarker } from './final-answer.ts';
 import type { ToolAnswer } from './tool-executor.ts';
@@ -87,7 +87,7 @@ export class ReAct {
     const options = { temperature: actionTemperature };
     const reply = await replyOf(context, 'act', options);
     const { calls, content } = reply;
-    if (isFinalAnswer(content) && !isQuoted(content, reactPrompt(this.#settings, 'action_prompt'))) {
+    if (isFinalAnswer(content) && !isQuoted(content, ownReactPrompts)) {
       await runLastCalls(context, calls);
       return wholeAnswer(context, 'act', reply, options);
     }
@@ -118,9 +118,9 @@ export class ReAct {
   /** Shows the answer to the person. */
   end({ isCut, text }: Answer, limited: boolean): TurnEnd {
     const said = withoutMarker(text);
-    const { agent, warn } = this.#context;
-    if (said === '' || said === ownWords) warn(`${agent.persona.id} gave no answer`);
-    const answer = said || noWords;
+    const isNone = said === '' || isQuoted(said, ownReactPrompts);
+    if (isNone) this.#context.warn(`${this.#context.agent.persona.id} gave no answer`);
+    const answer = said === '' ? noWords : isNone ? ownWords : said;
     this.#context.say(this.#settings.show_reasoning ? indicators.finalAnswer(answer) : answer, true);
     return { answer, limited, isCut };
   }
@@ -132,8 +132,7 @@ export class ReAct {
     const options = { choice: lastChoice(context), temperature: actionTemperature };
     const reply = await replyOf(context, what, options);
     await runLastCalls(context, reply.calls);
-    const answer = await wholeAnswer(context, what, reply, options);
-    return this.end(isQuoted(answer.text, reactPrompts(this.#settings)) ? { ...answer, text: ownWords } : answer, true);
+    return this.end(await wholeAnswer(context, what, reply, options), true);
   }
 
   /** A reply without tool calls. A model may call some all the same. */

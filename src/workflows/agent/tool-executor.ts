@@ -32,7 +32,7 @@ const { listTools } = proxyActivities<Activities>({
 });
 
 /** How many characters of a call's arguments, and of its result, its events tell. */
-const toldCharacters = 300;
+const maxChars = 300;
 
 /** The result of one tool call. */
 export interface ToolAnswer {
@@ -168,12 +168,12 @@ export class ToolExecutor {
     const input = given?.input ?? call.input;
     const isEdited = given?.how === 'edited';
     const about = { agent: this.#agent, tool: call.name, id: call.id };
-    events.emit({ type: 'tool', ...about, arguments: shortened(JSON.stringify(input), toldCharacters) });
+    events.emit({ type: 'tool', ...about, arguments: shortened(JSON.stringify(input), maxChars) });
     const { ran } = call;
     if (ran === 'late') this.#listed.slow.add(call.name);
     const isDone = ran !== undefined && ran !== 'late';
     const result = isDone ? ended(ran) : await this.#call(tool, input, isEdited);
-    const cutText = shortened(result.text, toldCharacters);
+    const cutText = shortened(result.text, maxChars);
     events.emit({ type: 'tool_ended', ...about, status: result.status, result: cutText });
     const answer = answerOf(call, result);
     return isEdited ? edited(answer, input) : answer;

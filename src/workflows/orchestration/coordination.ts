@@ -166,7 +166,7 @@ async function takeText(participation: Participation, reply: Reply): Promise<Act
     if (whole === undefined) return 'answer';
     const said = saidIn(whole.text);
     const given = { ...whole, content: said, text: said === whole.text ? whole.content : said };
-    const isSame = whole.text.startsWith(participant.textReply.content);
+    const isSame = said.startsWith(participant.textReply.content);
     participant.textReply = isSame ? given : answerAmong(participant.textReply, given, context.plain.task);
   }
   takeProse(context, participant);

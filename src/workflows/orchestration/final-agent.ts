@@ -23,7 +23,7 @@ import {
   type TeamRestart,
 } from './context.ts';
 import { finalWorkspace, tellFiles } from './files.ts';
-import { doneWork, mostOfCustom, mostRounds } from './participant.ts';
+import { summaryOf, mostOfCustom, mostRounds } from './participant.ts';
 import { carryOutPrompt, decisionPrompt, decisionRepair, filesPrompt, presentPrompt, refusalText } from './prompts.ts';
 import { presentedMessage, reviewMessage } from './review-prompts.ts';
 import { answersText, namesOf } from './shown-answers.ts';
@@ -242,7 +242,7 @@ async function presentedWithTools(
       await tellFiles(context, selected.teamAgent, answer);
       return answer;
     }
-    attempt.presenterWork.push(...(await runCalls(loop, reply.calls, false)).map(doneWork));
+    attempt.presenterWork.push(...(await runCalls(loop, reply.calls, false)).map(summaryOf));
     announceEnd(loop, left - 1);
   }
 }

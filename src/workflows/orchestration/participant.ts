@@ -204,7 +204,7 @@ async function useTools(participation: Participation, uses: ReplyCall[]): Promis
   announceEnd(loop, left);
   if (left === 0) participant.agent.tell({ role: 'system', content: toolsUnavailable(actions) });
   participant.failures += answers.filter(({ status }) => status !== 'ok').length;
-  participant.work.push(...answers.map(doneWork));
+  participant.work.push(...answers.map(summaryOf));
   return true;
 }
 
@@ -212,7 +212,7 @@ async function useTools(participation: Participation, uses: ReplyCall[]): Promis
 const shownWork = 200;
 
 /** A tool call as judges are shown it. */
-export function doneWork({ call, status, text }: ToolAnswer): ToolCallSummary {
+export function summaryOf({ call, status, text }: ToolAnswer): ToolCallSummary {
   const [input = '', result = ''] = ['input' in call ? JSON.stringify(call.input) : '', text].map((each) =>
     shortened(each, shownWork),
   );

@@ -7,13 +7,13 @@ import {
 import { workflowTypes } from '../../protocol/definitions.ts';
 import { askAgain } from '../../protocol/errors.ts';
 import { tookEvent } from './event-log.ts';
-import { bytesOf, eventsOf, inOrder, nameOf, Told } from './jobs.ts';
+import { bytesOf, eventsOf, inOrder, nameOf, Delivered } from './jobs.ts';
 import { presentUpdates } from './messages.ts';
 
 type Internals = NonNullable<WorkflowInterceptors['internals']>[number];
 type Command = Parameters<NonNullable<Internals['concludeActivation']>>[0]['commands'][number];
 
-const delivered = new Told();
+const delivered = new Delivered();
 
 /** Whether the present activation has brought what came of an activity, a timer or a notification. */
 let hasOutcome = false;

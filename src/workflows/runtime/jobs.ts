@@ -36,7 +36,7 @@ interface Point {
  * the rest of it for all: it is done in two parts, of which a replay, for which it is one, makes another order and other
  * times. So such a query is not answered, and the worker forgets what it has made of the run for it.
  */
-export class Told {
+export class Delivered {
   #last: Point | undefined;
   /** Whether the worker has the run from its history, and not from its beginning on. */
   #isReplayed = false;

@@ -17,7 +17,7 @@ let store: string | undefined;
 const refused = new Map<string, number>();
 
 /** The first wait before an activity that was refused is scheduled again, and the longest one, in milliseconds. */
-const shortest = 2000;
+const minDelayMs = 2000;
 const maxDelayMs = 300_000;
 
 /** From now on activities say that they belong to a store. */
@@ -55,7 +55,7 @@ async function again({ activityType, args, options, seq }: ActivityInput, error:
   const activityId = options.activityId ?? String(seq);
   const times = refused.get(activityId) ?? 0;
   refused.set(activityId, times + 1);
-  await sleep(Math.min(maxDelayMs, shortest * 2 ** times));
+  await sleep(Math.min(maxDelayMs, minDelayMs * 2 ** times));
   return scheduleActivity(activityType, args, { ...options, activityId });
 }
 

@@ -171,6 +171,16 @@ describe('an answer that is cut off', () => {
     });
   });
 
+  test('in a call that the model writes as text is gone on with, and what the call says is the answer', async () => {
+    const begun = '{"name": "new_answer", "arguments": {"content": "It is for';
+    const { events } = await play(['solo'], {
+      answer: () => ({ text: begun, finish: 'length' }),
+      present: ({ prompt }) => ({ text: prompt.includes('Your text was cut off') ? 'ty-two."}}' : 'So it is.' }),
+    });
+    const given = events.flatMap((event) => (event.type === 'answer' ? [event.content] : []));
+    expect(given).toEqual(['It is forty-two.']);
+  });
+
   test('is taken at once, and not gone on with, where it has taken all the room that its context has for a reply', async () => {
     const server = await startModelServer(
       teamScript({

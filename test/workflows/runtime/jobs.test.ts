@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventsOf, inOrder, nameOf, Told, type Job } from '../../../src/workflows/runtime/jobs.ts';
+import { eventsOf, inOrder, nameOf, Delivered, type Job } from '../../../src/workflows/runtime/jobs.ts';
 
 const jobs: Record<string, Job> = {
   i: { initializeWorkflow: {} },
@@ -46,7 +46,7 @@ test.each([
   ['the second one shows that it was not', '~9@2 15@3 21@4 21@4', true],
   ['two steps of one task are no two tasks', '~9@2 15@3 15@3', false],
 ])('%s', (_, tellings, mayBeAsked) => {
-  const told = new Told();
+  const told = new Delivered();
   for (const [, replayed, events, time = ''] of tellings.matchAll(/(~?)(\d+)@(\d)/g))
     told.note({ events: Number(events), time }, replayed === '~');
   expect(!told.mayBeAhead).toBe(mayBeAsked);
@@ -59,7 +59,7 @@ test.each([
   ['a task has begun of which it was told nothing', 13, '3', true],
   ['such a task has come to its end without a command', 14, '3', false],
 ])('a query is answered unless its history ends in the middle of a task: %s', (_, events, time, isBehind) => {
-  const told = new Told();
+  const told = new Delivered();
   told.note({ events: 9, time: '2' }, true);
   told.answer(1);
   expect(told.isBehindUntold({ events, time })).toBe(isBehind);

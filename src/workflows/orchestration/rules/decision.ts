@@ -55,9 +55,11 @@ const maxRounds = 4;
 
 function isLoop(text: string): boolean {
   if (withoutRepetition(text) !== undefined) return true;
-  const sentences = text.split(/(?<=[.!?])\s+/).map(plain);
-  let rounds = 1;
-  return sentences.some((each, index) => (rounds = each === sentences[index - 1] ? rounds + 1 : 1) > maxRounds);
+  const sentences = text.trim().split(/(?<=[.!?])\s+/);
+  return sentences.some((each, index) => {
+    const rounds = sentences.slice(index, index + maxRounds + 1);
+    return rounds.length > maxRounds && rounds.every((other) => other === each);
+  });
 }
 
 /**

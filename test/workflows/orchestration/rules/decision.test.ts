@@ -76,6 +76,8 @@ test('a restart in one sentence again and again is no decision, however short a 
   const begun = 'The task is incomplete. The approach is flawed. ';
   const looped = begun + 'The answer is inadequate. '.repeat(6);
   expect(readDecision([restartOf(looped, looped)], asked)).toBeUndefined();
+  const numbered = [1, 2, 3, 4, 5, 6].map((step) => `Redo step ${step}.`).join(' ');
+  expect(readDecision([restartOf(numbered, numbered)], asked)).toMatchObject({ kind: 'restart' });
   const said = begun + 'The answer is inadequate. '.repeat(2);
   expect(readDecision([restartOf(said, looped)], asked)).toMatchObject({ kind: 'restart' });
 });
