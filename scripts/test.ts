@@ -82,7 +82,8 @@ if (isGoodAlone) {
 const summary = readJson(join(coverage, 'coverage-summary.json')) as Summary | undefined;
 rmSync(scratch, { recursive: true, force: true });
 if (summary !== undefined) console.log(`coverage: ${summary.total.lines.pct.toFixed(1)}% of lines`);
-const skipped = tests.report?.skipped ?? 0;
+const { skipped = 0, strayErrors = 0 } = tests.report ?? {};
 if (skipped > 0) console.log(`${skipped} skipped`);
+if (strayErrors > 0) console.log(`${strayErrors} errors outside of tests`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = checks.every(Boolean) && (tests.isGood || isGoodAlone) ? 0 : 1;

@@ -1,3 +1,4 @@
+import { promiseHooks } from 'node:v8';
 import { isGrpcServiceError, WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { Worker, type InjectedSinks, type ReplayWorkerOptions } from '@temporalio/worker';
 import type { Sinks } from '@temporalio/workflow';
@@ -89,6 +90,10 @@ export function irreplayable(options: ReplayOptions, recorded: Recorded[]): Prom
 }
 
 let last: Promise<unknown> = Promise.resolve();
+
+// A replay has the SDK note the stack of each promise of this process from then on, for which it asks the promise's V8 context
+// to compile a function, and which ends in an error where that may not.
+promiseHooks.createHook = () => () => {};
 
 async function replay(options: ReplayOptions, recorded: Recorded[]): Promise<Irreplayable[]> {
   if (recorded.length === 0) return [];
