@@ -49,16 +49,24 @@ const whole = ['content', 'result', 'answer', 'text', 'summary'];
 /** The most items of a list. */
 const mostItems = 20;
 
-/** A schema whose texts and lists come to an end: a small model that may go on inside of one does so to the limit of its reply. */
-function bounded(schema: unknown, name = ''): unknown {
-  if (Array.isArray(schema)) return schema.map((each) => bounded(each));
+/** Lists within the items of a list hold names, such as the ids on which a subtask depends. */
+const longestName = 100;
+
+/**
+ * A schema whose texts and lists come to an end: a small model that may go on inside of one does so to the limit of its reply.
+ *
+ * @param lists in how many lists the schema stands
+ */
+function bounded(schema: unknown, name = '', lists = 0): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => bounded(each, '', lists));
   if (typeof schema !== 'object' || schema === null) return schema;
-  const entries = Object.entries(schema).map(([key, value]) => [key, bounded(value, key)] as const);
   const { type, enum: values } = schema as { type?: unknown; enum?: unknown };
-  const isText = type === 'string' && values === undefined && !whole.includes(name);
+  const [isText, isList] = [type === 'string' && values === undefined && !whole.includes(name), type === 'array'];
+  const within = isList ? lists + 1 : lists;
+  const entries = Object.entries(schema).map(([key, value]) => [key, bounded(value, key, within)] as const);
   return {
-    ...(isText && { maxLength: longestText }),
-    ...(type === 'array' && { maxItems: mostItems }),
+    ...(isText && { maxLength: lists > 1 ? longestName : longestText }),
+    ...(isList && { maxItems: mostItems }),
     ...Object.fromEntries(entries),
   };
 }

@@ -92,24 +92,30 @@ test('texts and lists in a schema come to an end, but for the text that was aske
     reason: text,
     kind: { type: 'string', enum: ['a'] },
     items: { type: 'array', items: text },
+    steps: { type: 'array', items: { type: 'object', properties: { needs: { type: 'array', items: text } } } },
   };
   const { response_format } = await sent(
     { type: 'chatcompletion', model: 'm' },
     { tools: [{ ...tool('answer'), parameters: { type: 'object', properties, required: [] } }], bySchema: ['answer'] },
   );
-  const bounded = { type: 'string', maxLength: 500 };
+  const [bounded, name] = [500, 100].map((maxLength) => ({ type: 'string', maxLength }));
   expect(response_format).toMatchObject({
     json_schema: {
       schema: {
         properties: {
           arguments: {
-            properties: { ...properties, reason: bounded, items: { type: 'array', items: bounded, maxItems: 20 } },
+            properties: {
+              ...properties,
+              reason: bounded,
+              items: { type: 'array', items: bounded, maxItems: 20 },
+              steps: { maxItems: 20, items: { properties: { needs: { items: name, maxItems: 20 } } } },
+            },
           },
         },
       },
     },
   });
-  expect(JSON.stringify(response_format).match(/maxLength/g)).toHaveLength(2);
+  expect(JSON.stringify(response_format).match(/maxLength/g)).toHaveLength(3);
 });
 
 test('a server that refuses a schema gets the tools again, and is not asked for one any more', async () => {

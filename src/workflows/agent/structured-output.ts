@@ -66,6 +66,7 @@ export async function structured<T>(
   let bySchema = isHeld ? [spec.tool] : undefined;
   for (let repairs = 0, rounds = 0; ;) {
     const { calls, content, finish } = await agent.reply(purpose, { choice, bySchema });
+    const isBySchema = bySchema !== undefined;
     if (calls.length === 0) bySchema = [spec.tool];
     const asks = broadcast === undefined ? [] : calls.filter(({ name }) => name === 'ask_others');
     const uses = calls.filter(({ name }) => tools?.has(name));
@@ -93,7 +94,9 @@ export async function structured<T>(
       isCut: finish === 'length',
     };
     last = read.value === undefined && last !== undefined ? { ...last, error: read.error } : given;
-    const isLast = read.error === undefined || repairs === mostRepairs;
+    // What a schema did not bring to an end by its limit, it will not bring to one by the same again.
+    const isEndless = isBySchema && calls.length === 0 && finish === 'length';
+    const isLast = read.error === undefined || repairs === mostRepairs || isEndless;
     for (const each of calls)
       agent.answerCall(each.id, each === call && isLast ? accepted : errorFor(each, read, spec));
     if (isLast) return last;

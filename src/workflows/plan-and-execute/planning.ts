@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import { failureReason } from '../agent/failures.ts';
-import { structured, type OutputSpec } from '../agent/structured-output.ts';
+import { structured, type OutputSpec, type Read } from '../agent/structured-output.ts';
 import { cutToBytes, jsonBytes } from '../runtime/size.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { PlannedSubtask, QueryAnalysis } from '../../protocol/plan-and-execute.ts';
@@ -138,13 +138,13 @@ function take({ events, subtasks }: PlanContext, planned: PlannedSubtask[]): voi
   events.emit({ type: 'subtasks', subtasks: planned });
 }
 
+const readAnalysis = (value: QueryAnalysis | undefined): Read<QueryAnalysis> =>
+  value === undefined ? { error: 'That was no analysis. Call `submit_analysis`.' } : { value };
+
 const analysisSpec: OutputSpec<QueryAnalysis> = {
   tool: analysisTool.name,
-  read: (input) => ({ value: analysisOf(input) }),
-  readText: (text) => {
-    const value = analysisIn(text);
-    return value === undefined ? { error: 'That was no analysis. Call `submit_analysis`.' } : { value };
-  },
+  read: (input) => readAnalysis(analysisOf(input)),
+  readText: (text) => readAnalysis(analysisIn(text)),
 };
 
 function planSpec({ attachments, settings, subtasks }: PlanContext): OutputSpec<PlannedSubtask[]> {

@@ -32,6 +32,18 @@ describe('a subtask succeeds by finish_subtask alone', () => {
     expect(run.model.requests.filter(isWork)).toHaveLength(2);
   });
 
+  test('a model that says texts where it may call is held to the call by a schema', async () => {
+    const ended = { name: 'finish_subtask', arguments: { status: 'completed', result: 'Found.' } };
+    const run = running(
+      solveScript({ work: ({ body }) => ({ text: 'response_format' in body ? JSON.stringify(ended) : 'I will.' }) }),
+    );
+    const backend = { type: 'chatcompletion', model: 'small', base_url: run.model.openai };
+    const { subtasks: all } = await run.solve(input({}, { backend }));
+    expect(all).toMatchObject([{ status: 'completed', result: 'Found.' }]);
+    const [, held] = run.model.requests.filter(isWork);
+    expect(JSON.stringify(held?.body['response_format'])).toContain('["finish_subtask"]');
+  });
+
   test('a text that stays one fails, and is kept in the error', async () => {
     const run = running(solveScript({ work: () => ({ text: 'Just so.' }), validate: () => invalid('All') }));
     const { outcome, subtasks: all } = await run.solve(input({}, once));
@@ -87,6 +99,20 @@ describe('a subtask succeeds by finish_subtask alone', () => {
     expect((await run.solve(input({ orchestrator: 'react' }))).subtasks).toMatchObject([{ result: 'Found.' }]);
     for (const { prompt } of run.model.requests.filter(isWork)) expect(prompt).not.toContain('FINAL_ANSWER');
   });
+});
+
+test('a plan that a schema has not brought to an end is not asked for again: the problem is the only subtask', async () => {
+  const script = solveScript({ plan: () => ({ text: 'I plan.' }) });
+  const isHeld = ({ body }: Seen): boolean => JSON.stringify(body['response_format'] ?? '').includes('["submit_plan"]');
+  const run = running((seen) =>
+    isHeld(seen) ? { text: '{"name": "submit_plan", "arguments": {"subtasks": [', finish: 'length' } : script(seen),
+  );
+  const { subtasks: all, warnings } = await run.solve(
+    input({}, { backend: { type: 'chatcompletion', model: 'small', base_url: run.model.openai } }),
+  );
+  expect(all).toMatchObject([{ description: 'Solve the problem: Find the paper.', status: 'completed' }]);
+  expect(warnings).toEqual([expect.stringMatching(/^The plan cannot be used/)]);
+  expect(run.model.requests.filter(isHeld)).toHaveLength(1);
 });
 
 test.each(['simple_tool', 'react'])('the offline model ends its subtasks by the call: %s', async (orchestrator) => {

@@ -1,23 +1,27 @@
 import type { PlannedSubtask, QueryAnalysis } from '../../../protocol/plan-and-execute.ts';
+import { withoutRepetition } from '../../agent/repetition.ts';
 import { objectIn } from '../../agent/text.ts';
 
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
 
-/** Reads an analysis from arguments that fit the tool's schema. */
-export function analysisOf(input: Record<string, unknown>): QueryAnalysis {
-  return { requirements: strings(input['requirements']), answerFormat: String(input['answer_format']) };
+/**
+ * Reads an analysis from arguments that fit the tool's schema. Of what goes round in circles, or is said again, nothing is kept:
+ * a small model writes that to the schema's bounds, and all later prompts would have it.
+ *
+ * @returns undefined if nothing is left
+ */
+export function analysisOf(input: Record<string, unknown>): QueryAnalysis | undefined {
+  const isSaid = (text: string): boolean => withoutRepetition(text) === undefined;
+  const requirements = [...new Set(strings(input['requirements']).filter(isSaid))];
+  if (requirements.length === 0) return undefined;
+  const format = input['answer_format'];
+  return { requirements, answerFormat: typeof format === 'string' && isSaid(format) ? format : 'a text' };
 }
 
 /** Reads an analysis from free text, which holds it as JSON or as a list. @returns undefined if it holds neither */
-export function analysisIn(text: string): QueryAnalysis | undefined {
-  const object = objectIn(text);
-  const listed = itemsIn(text);
-  const requirements = object === undefined ? listed : strings(object['requirements']);
-  if (requirements.length === 0) return undefined;
-  const format = object?.['answer_format'];
-  return { requirements, answerFormat: typeof format === 'string' ? format : 'a text' };
-}
+export const analysisIn = (text: string): QueryAnalysis | undefined =>
+  analysisOf(objectIn(text) ?? { requirements: itemsIn(text) });
 
 /** Reads subtasks from arguments that fit the tool's schema. */
 export function subtasksOf(input: Record<string, unknown>): PlannedSubtask[] {
