@@ -101,7 +101,7 @@ export async function structured<T>(
       agent.answerCall(each.id, each === call && isLast ? accepted : errorFor(each, read, spec));
     if (isLast) return last;
     repairs += 1;
-    if (calls.length === 0) agent.tell({ role: 'user', content: read.error ?? '' });
+    if (calls.length === 0) agent.tell({ role: 'user', content: `${read.error}\n${replyBy(spec.tool)}` });
   }
 }
 

@@ -118,5 +118,5 @@ const validationSpec: OutputSpec<Validation> = {
 };
 
 function orAgain(value: Validation | undefined): Read<Validation> {
-  return value === undefined ? { error: 'That was no validation. Call `submit_validation`.' } : { value };
+  return value === undefined ? { error: 'That was no validation.' } : { value };
 }

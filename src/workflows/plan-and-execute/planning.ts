@@ -139,7 +139,7 @@ function take({ events, subtasks }: PlanContext, planned: PlannedSubtask[]): voi
 }
 
 const readAnalysis = (value: QueryAnalysis | undefined): Read<QueryAnalysis> =>
-  value === undefined ? { error: 'That was no analysis. Call `submit_analysis`.' } : { value };
+  value === undefined ? { error: 'That was no analysis.' } : { value };
 
 const analysisSpec: OutputSpec<QueryAnalysis> = {
   tool: analysisTool.name,
@@ -167,7 +167,7 @@ function planSpec({ attachments, settings, subtasks }: PlanContext): OutputSpec<
     read: (input) => checked(subtasksOf(input)),
     readText: (text) => {
       const value = subtasksIn(text, known.ids);
-      return value === undefined ? { error: 'That was no plan. Call `submit_plan`.' } : checked(value);
+      return value === undefined ? { error: 'That was no plan.' } : checked(value);
     },
   };
 }

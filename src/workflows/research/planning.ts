@@ -8,7 +8,7 @@ import { isSameIdea, planIn, planOf } from './rules/plan.ts';
 import { hasWords } from '../agent/text.ts';
 import { atWork, purposeOf, type Draft, type PlanningRestart, type ResearchContext } from './context.ts';
 
-const notAPlan = 'That was no plan. Call `submit_plan`.';
+const notAPlan = 'That was no plan.';
 
 /** Has the planner draw up a plan. After a restart the idea must differ from all those tried before. */
 export async function plan(context: ResearchContext, draft: Draft): Promise<void> {

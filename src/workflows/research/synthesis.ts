@@ -108,7 +108,7 @@ function specOf(draft: Draft, idea: string, marks: rules.Marks): OutputSpec<rule
     read: (input) => checked(rules.draftOf(input)),
     readText: (text) => {
       const value = rules.draftIn(text, title);
-      return value === undefined ? { error: 'That was no report. Call `submit_report`.' } : checked(value);
+      return value === undefined ? { error: 'That was no report.' } : checked(value);
     },
   };
 }
