@@ -49,7 +49,8 @@ export function decisionIn(words: string): Omit<ToolDecision, 'id'> | undefined 
   if (/^(?:y|yes|allow|ok|okay)[.!]?$/i.test(said)) return { action: 'allow' };
   if (/^always[.!]?$/i.test(said)) return { action: 'allow', always: true };
   const no = /^(?:n|no|deny)(?:[\s.,:;!–—-]+(.*))?$/is.exec(said);
-  if (no === null) return undefined;
+  // "No problem" says the contrary.
+  if (no === null || /^no\s+(?:problem|objection|concern|worries|issue)/i.test(said)) return undefined;
   const [, reason = ''] = no;
   return { action: 'deny', ...(reason !== '' && { reason }) };
 }
