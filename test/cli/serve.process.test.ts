@@ -67,9 +67,13 @@ describe('the server of an `up`', patient, () => {
     token = (await home.run(['token'])).stdout.trim();
     mkdirSync(join(home.folder, 'teams'));
     writeFileSync(join(home.folder, 'teams', 'quick.yaml'), 'agents: [{ id: a, backend: { type: offline } }]\n');
+    // Whose port is not the usual one, which another test's server may have between an `up` and the next.
+    const usual = createServer().listen(8234, '127.0.0.1');
+    await Promise.race([once(usual, 'listening'), once(usual, 'error')]).catch(() => {});
     const up = home.startProcess(['up', '--extensions', 'teams']);
     await up.says(/^Pages \S+\/login\?token=/m);
     await up.says(/Ready/);
+    usual.close();
   });
   afterAll(() => home.remove());
 
