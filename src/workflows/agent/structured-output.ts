@@ -94,7 +94,7 @@ export async function structured<T>(
       isCut: finish === 'length',
     };
     last = read.value === undefined && last !== undefined ? { ...last, error: read.error } : given;
-    // What a schema did not bring to an end by its limit, it will not bring to one by the same again.
+    // What a schema has not brought to an end within the limit of a reply, it will not the next time either.
     const isEndless = isBySchema && calls.length === 0 && finish === 'length';
     const isLast = read.error === undefined || repairs === mostRepairs || isEndless;
     for (const each of calls)
