@@ -73,8 +73,13 @@ export function alikeTogether(text: string): string {
 export function reasonOf(error: unknown): string {
   const innermost = error instanceof ServiceError ? error.cause : error;
   if (!isGrpcServiceError(innermost)) return error instanceof Error ? error.message : String(error);
+  const [, seconds, address] = deadline.exec(innermost.details) ?? [];
+  if (seconds !== undefined) return `no answer within ${seconds} s${address === undefined ? '' : ` from ${address}`}`;
   return `${innermost.details}${hints[innermost.code] ?? ''}`;
 }
+
+/** What gRPC's client says of a deadline: how long it was, where the time went, and the server's address. */
+const deadline = /^Deadline exceeded after (\d+)[\d.]*s(?:.*remote_addr=([^\s,]+))?/;
 
 /** gRPC's INVALID_ARGUMENT, as for an id that is too long. */
 const refusals: number[] = [3];

@@ -1,4 +1,5 @@
 import type { OrchestrationRun, Run, RunResult, RunSnapshot, WatchOptions } from '../client.ts';
+import { reasonOf } from './failures.ts';
 import { openView, type View } from './live/view.ts';
 import { QuestionPrompter } from './questions/prompter.ts';
 import type { State } from '../protocol/state.ts';
@@ -140,7 +141,7 @@ export class Following {
       this.#view.say(
         isPaused
           ? 'The run is paused; it goes on when somebody unpauses it'
-          : `No worker answers; the run goes on as soon as one does (${trouble.message})`,
+          : `No worker answers; the run goes on as soon as one does (${reasonOf(trouble)})`,
       );
     this.#troubled = true;
     if (isPaused) return;

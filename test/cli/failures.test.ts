@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ServiceError } from '@temporalio/client';
 import { CommandError } from '../../src/cli/exit.ts';
-import { alikeTogether, asCommandError } from '../../src/cli/failures.ts';
+import { alikeTogether, asCommandError, reasonOf } from '../../src/cli/failures.ts';
 import { readRates } from '../../src/models/rates/settings.ts';
 import { PostgresUnavailableError } from '../../src/store/postgres-errors.ts';
 import { StoreFileError } from '../../src/store/sqlite-file.ts';
@@ -29,6 +29,16 @@ test.each<[what: string, error: unknown, status: number, message: string]>([
   const failure = asCommandError(error);
   expect(failure).toBeInstanceOf(CommandError);
   expect(failure).toMatchObject({ status, message: expect.stringContaining(message) as string });
+});
+
+test.each([
+  [
+    'Deadline exceeded after 5.002s,metadata filters: 0.001s,remote_addr=127.0.0.1:7233',
+    'no answer within 5 s from 127.0.0.1:7233',
+  ],
+  ['Deadline exceeded after 10.001s', 'no answer within 10 s'],
+])('a server that does not answer in time is told by its address: %s', (details, said) => {
+  expect(reasonOf(grpc(4, details))).toBe(said);
 });
 
 test('those who have failed alike share a line', () => {
