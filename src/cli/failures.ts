@@ -10,7 +10,7 @@ import {
   TamperedError,
   UnknownKeyError,
 } from '../client.ts';
-import { NotTakenError } from '../client/errors.ts';
+import { NotTakenError, temporalReason } from '../client/errors.ts';
 import { VariableError } from '../util/environment.ts';
 import { ModelNameError } from '../config/models/model-name.ts';
 import { OtherAddressError } from '../local/home-server.ts';
@@ -69,17 +69,12 @@ export function alikeTogether(text: string): string {
     .join('\n');
 }
 
-/** The reason in an error: where it comes from gRPC, the server's own words rather than those around them. */
+/** The reason in an error, and what to check where Temporal says it. */
 export function reasonOf(error: unknown): string {
   const innermost = error instanceof ServiceError ? error.cause : error;
-  if (!isGrpcServiceError(innermost)) return error instanceof Error ? error.message : String(error);
-  const [, seconds, address] = deadline.exec(innermost.details) ?? [];
-  if (seconds !== undefined) return `no answer within ${seconds} s${address === undefined ? '' : ` from ${address}`}`;
-  return `${innermost.details}${hints[innermost.code] ?? ''}`;
+  const hint = isGrpcServiceError(innermost) ? hints[innermost.code] : undefined;
+  return `${temporalReason(error)}${hint ?? ''}`;
 }
-
-/** What gRPC's client says of a deadline: how long it was, where the time went, and the server's address. */
-const deadline = /^Deadline exceeded after (\d+)[\d.]*s(?:.*remote_addr=([^\s,]+))?/;
 
 /** gRPC's INVALID_ARGUMENT, as for an id that is too long. */
 const refusals: number[] = [3];

@@ -95,7 +95,19 @@ const temporalHelp =
 /** What gRPC says of a connection, without its words around it. */
 function reasonIn(error: unknown): string {
   const cause = error instanceof ServiceError ? error.cause : error;
-  const { cause: inner, message } = cause as Error;
-  const said = isGrpcServiceError(cause) ? cause.details : inner instanceof Error ? inner.message : message;
+  const { cause: inner } = cause as Error;
+  const said = !isGrpcServiceError(cause) && inner instanceof Error ? inner.message : temporalReason(cause);
   return /Last error: (?:Error: )?(.*?)\.? Resolution note/.exec(said)?.[1] ?? said;
+}
+
+/** What gRPC's client says of a deadline: how long it was, where the time went, and the server's address. */
+const deadline = /^Deadline exceeded after (\d+)[\d.]*s(?:.*remote_addr=([^\s,]+))?/;
+
+/** The reason in an error: where it comes from gRPC, the server's own words rather than those around them. */
+export function temporalReason(error: unknown): string {
+  const innermost = error instanceof ServiceError ? error.cause : error;
+  if (!isGrpcServiceError(innermost)) return error instanceof Error ? error.message : String(error);
+  const [, seconds, address] = deadline.exec(innermost.details) ?? [];
+  if (seconds === undefined) return innermost.details;
+  return `no answer within ${seconds} s${address === undefined ? '' : ` from ${address}`}`;
 }

@@ -15,7 +15,7 @@ import {
   RunNotOpenError,
   SecretInConfigError,
 } from '../client.ts';
-import { NotTakenError } from '../client/errors.ts';
+import { NotTakenError, temporalReason } from '../client/errors.ts';
 
 /** A request that is refused, with a message that says what would be taken. */
 export class HttpProblem extends Error {
@@ -88,7 +88,7 @@ function statusOf(error: unknown): [status: number, detail: string] {
   if (error instanceof NotTakenError) return [{ unknown: 404, closed: 409, wrong: 422 }[error.why], message];
   if (error instanceof WorkflowNotFoundError) return [404, `There is no run of the id ${error.workflowId}`];
   if (error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError) return ofRun(error);
-  if (error instanceof ServiceError || isGrpcServiceError(error)) return [503, `Temporal: ${reasonOf(error)}`];
+  if (error instanceof ServiceError || isGrpcServiceError(error)) return [503, `Temporal: ${temporalReason(error)}`];
   return unforeseen;
 }
 
@@ -105,10 +105,4 @@ function innermostOf(error: Error): Error {
   let innermost = error;
   while (innermost.cause instanceof Error) innermost = innermost.cause;
   return innermost;
-}
-
-/** What Temporal says of a failure, without the words around it. */
-function reasonOf(error: Error): string {
-  const innermost = error instanceof ServiceError ? error.cause : error;
-  return isGrpcServiceError(innermost) ? innermost.details : error.message;
 }

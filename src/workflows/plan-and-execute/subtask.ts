@@ -127,9 +127,9 @@ const withActions = (settings: LoopSettings): LoopSettings =>
  */
 async function askForFinish(agent: Agent, when: string, run: (call: ReplyCall) => Promise<ToolAnswer>): Promise<void> {
   agent.tell({ role: 'user', content: askToFinish });
+  const options = { choice: { oneOf: [finishTool.name] }, bySchema: [finishTool.name] };
   for (let tries = 0; tries < 2; tries++) {
-    const [choice, bySchema] = [{ oneOf: [finishTool.name] }, [finishTool.name]];
-    const { calls } = await agent.reply({ what: 'reply', when, timeout: callTimeout }, { choice, bySchema });
+    const { calls } = await agent.reply({ what: 'reply', when, timeout: callTimeout }, options);
     if (calls.length === 0) return;
     for (const call of calls) {
       const answer = call.name === finishTool.name ? (await run(call)).content : replyBy(finishTool.name);

@@ -46,10 +46,10 @@ test.each([
   ['the second one shows that it was not', '~9@2 15@3 21@4 21@4', true],
   ['two steps of one task are no two tasks', '~9@2 15@3 15@3', false],
 ])('%s', (_, tellings, mayBeAsked) => {
-  const told = new Delivered();
+  const delivered = new Delivered();
   for (const [, replayed, events, time = ''] of tellings.matchAll(/(~?)(\d+)@(\d)/g))
-    told.note({ events: Number(events), time }, replayed === '~');
-  expect(!told.mayBeAhead).toBe(mayBeAsked);
+    delivered.note({ events: Number(events), time }, replayed === '~');
+  expect(!delivered.mayBeAhead).toBe(mayBeAsked);
 });
 
 // The run was told of 9 events at the time 2, and has answered with one command.
@@ -59,10 +59,10 @@ test.each([
   ['a task has begun of which it was told nothing', 13, '3', true],
   ['such a task has come to its end without a command', 14, '3', false],
 ])('a query is answered unless its history ends in the middle of a task: %s', (_, events, time, isBehind) => {
-  const told = new Delivered();
-  told.note({ events: 9, time: '2' }, true);
-  told.answer(1);
-  expect(told.isBehindUntold({ events, time })).toBe(isBehind);
+  const delivered = new Delivered();
+  delivered.note({ events: 9, time: '2' }, true);
+  delivered.answer(1);
+  expect(delivered.isBehindUntold({ events, time })).toBe(isBehind);
 });
 
 test('each command becomes an event, but for answers to queries and refusals of updates', () => {
