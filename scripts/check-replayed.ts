@@ -1,5 +1,5 @@
 /**
- * Checks replayed code: what it imports, and that it has no local activities. Everything under `src/workflows/` is replayed, and
+ * Checks replayed code: what it imports, and that it has no local activities and no variables of modules. Everything under `src/workflows/` is replayed, and
  * nothing else is: of packages, it may import values only from Temporal's for workflows, and what is in `src/protocol/`, which
  * crosses boundaries, from none. Imports among our own files are the matter of check-floors.ts. Prints each line that breaks this
  * as `file:line: …`, and exits with 1 if there is one.
@@ -41,12 +41,27 @@ export function localActivities(file: string, text: string): string[] {
   );
 }
 
+/**
+ * The variables of a module that is replayed, or crosses boundaries: what may get another value, and collections that are empty in
+ * the beginning. All runs of a worker's thread would share them.
+ */
+export function moduleVariables(file: string, text: string): string[] {
+  if (allowed[file.split('/')[0] ?? ''] === undefined) return [];
+  const variables =
+    /^(?:export )?(?:(?:let|var) (\w+)|const (\w+)(?:: [^=]+)? = (?:new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|\[\]|\{\}))/gm;
+  return [...text.matchAll(variables)].map(
+    ({ 1: variable, 2: constant, index }) =>
+      `src/${file}:${lineAt(text, index)}: ${variable ?? constant}: all runs of a thread would share it; use perRun ` +
+      '(docs/decisions/0052-lean-workflow-threads.md)',
+  );
+}
+
 if (process.argv[1] === import.meta.filename) {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => /\.m?ts$/.test(file));
   const problems = files.flatMap((file) => {
     const text = readFileSync(join('src', file), 'utf8');
     const path = file.replaceAll('\\', '/');
-    return [...forbiddenImports(path, text), ...localActivities(path, text)];
+    return [...forbiddenImports(path, text), ...localActivities(path, text), ...moduleVariables(path, text)];
   });
   for (const problem of problems) console.error(problem);
   process.exitCode = problems.length === 0 ? 0 : 1;

@@ -15,6 +15,9 @@ export interface Inputs {
   missing: string[];
 }
 
+/** Paths of modules that a bundle has besides workflows. */
+export type BundleParts = Pick<BundleOptions, 'failureConverterPath' | 'preloadModules' | 'workflowInterceptorModules'>;
+
 export type Bundled = { code: string } | { error: string };
 
 /** The parts of a finished compilation of webpack that are read here. */
@@ -28,16 +31,10 @@ interface Compilation {
  * Bundles workflows, whichever folder their modules are in.
  *
  * @param entry path of the module that exports the workflows
- * @param interceptors paths of modules with Temporal's interceptors
- * @param failureConverter path of the module that writes failures
+ * @param parts modules that the bundle has besides
  * @param inputs to which the inputs of the bundle are added
  */
-export async function bundle(
-  entry: string,
-  interceptors: string[],
-  failureConverter: string,
-  inputs?: Inputs,
-): Promise<Bundled> {
+export async function bundle(entry: string, parts: BundleParts, inputs?: Inputs): Promise<Bundled> {
   const errors: string[] = [];
   const listen = (compilation: Compilation): void => {
     inputs?.files.push(...compilation.fileDependencies);
@@ -48,8 +45,7 @@ export async function bundle(
     const { code } = await bundleWorkflowCode({
       // Webpack resolves links, and would not find what the SDK puts beside the entry.
       workflowsPath: realpathSync(entry),
-      workflowInterceptorModules: interceptors,
-      failureConverterPath: failureConverter,
+      ...parts,
       webpackConfigHook: (configuration) => listening(withLeanMaps(adaptedConfiguration(configuration)), listen),
       logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
     });

@@ -23,7 +23,7 @@ import { readEnvironment } from '../util/environment.ts';
 import { adaptedConfiguration, after } from './bundler.ts';
 import { heartbeatThrottle, openParts, type PartSettings, type WorkerParts } from './parts.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
-import { guardModule, joinedInterceptorModules, workflowBundle, writeEntry } from './workflow-bundle.ts';
+import { joinedParts, workflowBundle, writeEntry } from './workflow-bundle.ts';
 
 /**
  * By default `home` is `.reprise`, and `variables` are those of the process. `configFolder` is by default the working directory, where
@@ -108,9 +108,9 @@ export class ReprisePlugin extends SimplePlugin {
       }),
       workflowInterceptorModules: [
         ...(options.workflowInterceptorModules ?? []),
-        ...joinedInterceptorModules,
-        guardModule,
+        ...joinedParts.workflowInterceptorModules,
       ],
+      preloadModules: [...(options.preloadModules ?? []), ...joinedParts.preloadModules],
     };
   }
 

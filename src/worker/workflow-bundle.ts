@@ -10,7 +10,7 @@ import {
   textOf,
   type CustomOrchestrators,
 } from '../config/extensions.ts';
-import type { Bundled, Inputs } from './bundler.ts';
+import type { BundleParts, Bundled, Inputs } from './bundler.ts';
 import { writeAtomic } from '../util/write-atomic.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -53,7 +53,7 @@ export async function workflowBundle(
   if (existsSync(codePath)) return { codePath, ...own };
   onBundling();
   const { bundle } = await loadBundler();
-  const bundled = await bundle(ownModule('workflows/index'), interceptorModules, failureConverter);
+  const bundled = await bundle(ownModule('workflows/index'), ownParts);
   if ('error' in bundled) throw new Error(`The workflows cannot be bundled: ${bundled.error}`);
   writeAtomic(codePath, bundled.code);
   return { codePath, ...own };
@@ -67,25 +67,38 @@ export const keptBundle = (home: string): string => join(home, 'bundles', `${sou
 
 const ownModule = (name: string): string => join(root, `${name}${ending}`);
 
-/** Modules in `workflows/runtime` with Temporal's interceptors, for every worker. */
-const everywhere = ['tracing', 'own-store', 'activations'];
-
-/** The same with those for workers that have no workflows but Reprise's, whose payload converter is the SDK's. */
-export const interceptorNames = [...everywhere, 'signal-filter'];
-
-const runtimeModule = (name: string): string => ownModule(`workflows/runtime/${name}`);
-
-/** Their paths. */
-export const interceptorModules = interceptorNames.map(runtimeModule);
-
-/** The paths of those for every worker. */
-export const joinedInterceptorModules = everywhere.map(runtimeModule);
-
-/** Path of the module with Temporal's interceptor that guards custom orchestrators. */
-export const guardModule = ownModule('workflows/custom-code/guard');
-
 /** Path of the module by which workflows write their failures. */
 export const failureConverter = ownModule('workflows/failure-converter');
+
+/** Modules with Temporal's interceptors for every worker. */
+const everywhere = ['runtime/tracing', 'runtime/own-store', 'runtime/activations'];
+
+/** The one for workers that have no workflows but Reprise's, whose payload converter is the SDK's. */
+const alone = 'runtime/signal-filter';
+
+/** The one that guards custom orchestrators. */
+const guard = 'custom-code/guard';
+
+/**
+ * Reprise's interceptors for a bundle, and what a thread of a worker loads once for all its runs: all of Reprise's modules
+ * (docs/decisions/0052-lean-workflow-threads.md).
+ */
+function partsWith(interceptors: string[]) {
+  const workflowInterceptorModules = interceptors.map((name) => ownModule(`workflows/${name}`));
+  return {
+    workflowInterceptorModules,
+    preloadModules: [ownModule('workflows/index'), ...workflowInterceptorModules],
+  };
+}
+
+/** What a bundle has besides workflows, where they are Reprise's alone. */
+export const ownParts: BundleParts = { ...partsWith([...everywhere, alone]), failureConverterPath: failureConverter };
+
+/** The same with custom orchestrators. */
+const guardedParts: BundleParts = { ...ownParts, ...partsWith([...everywhere, alone, guard]) };
+
+/** The same for a worker that has workflows of its own. */
+export const joinedParts = partsWith([...everywhere, guard]);
 
 /** A hash of the sources of the workflows, and of the lock file, which says with which SDK they are bundled. */
 function sourceHash(): string {
@@ -158,7 +171,7 @@ async function bundled(
   const { bundle } = await loadBundler();
   const bundleFiles = (some: string[], entry: string): Promise<Bundled> => {
     writeEntry(entry, some, extensions);
-    return bundle(entry, [...interceptorModules, guardModule], failureConverter, inputs);
+    return bundle(entry, guardedParts, inputs);
   };
   const leftOut: Record<string, string> = {};
   for (const file of found) {
@@ -172,7 +185,7 @@ async function bundled(
   for (const file of files) {
     const entry = `${path}.alone.cjs`;
     writeAtomic(entry, `module.exports = ${required(resolve(extensions, file))};\n`);
-    const alone = await bundle(entry, [], failureConverter, inputs);
+    const alone = await bundle(entry, { failureConverterPath: failureConverter }, inputs);
     if ('error' in alone) leftOut[file] = alone.error;
   }
   const names = files.filter((file) => leftOut[file] === undefined);

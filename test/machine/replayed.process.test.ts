@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { forbiddenImports, localActivities } from '../../scripts/check-replayed.ts';
+import { forbiddenImports, localActivities, moduleVariables } from '../../scripts/check-replayed.ts';
 
 test.each([
   [
@@ -51,6 +51,27 @@ test.each([
   ['another activity', 'const { a } = proxyActivities<Activities>({});\nscheduleActivity(input, next) {'],
 ])('%s is no local activity', (_, text) => {
   expect(localActivities('workflows/a.ts', text)).toEqual([]);
+});
+
+test.each([
+  ['what may change', 'let hasNew = false;', 'hasNew'],
+  ['what others may read', 'export let count: number;', 'count'],
+  ['a map that is filled', 'const loads = new Map<string, Array<() => void>>();', 'loads'],
+  ['a list that is filled', 'export const files: string[] = [];', 'files'],
+])('no module of workflows has a variable, and %s is found', (_, text, name) => {
+  const problem =
+    `src/workflows/a.ts:2: ${name}: all runs of a thread would share it; use perRun ` +
+    '(docs/decisions/0052-lean-workflow-threads.md)';
+  expect(moduleVariables('workflows/a.ts', `\n${text}`)).toEqual([problem]);
+});
+
+test.each([
+  ['a table', "const names = new Set(['a']);\nconst list = ['b'];", 'workflows/a.ts'],
+  ['what belongs to each run', 'const own = perRun(() => new Map<string, number>());', 'workflows/a.ts'],
+  ['what belongs to a function', 'function f() {\n  let a = 0;\n  const b: string[] = [];', 'workflows/a.ts'],
+  ['what is never replayed', 'let a = 0;', 'cli/a.ts'],
+])('%s is no variable of a module of workflows', (_, text, file) => {
+  expect(moduleVariables(file, text)).toEqual([]);
 });
 
 test('the check fails where any file of src has a local activity, and says where and why', ({ onTestFinished }) => {

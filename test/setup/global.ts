@@ -7,7 +7,7 @@ import type { TestProject } from 'vitest/node';
 import { freePort } from '../../src/local/ports.ts';
 import { startServer } from '../../src/local/server.ts';
 import { findTemporalCli } from '../../src/local/temporal-cli.ts';
-import { failureConverter, interceptorModules, keptBundle } from '../../src/worker/workflow-bundle.ts';
+import { keptBundle, ownParts } from '../../src/worker/workflow-bundle.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -28,8 +28,7 @@ export default async function setup({ provide, vitest }: TestProject): Promise<(
   });
   const { code } = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('./workflows.ts', import.meta.url)),
-    workflowInterceptorModules: interceptorModules,
-    failureConverterPath: failureConverter,
+    ...ownParts,
     logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: (text: string) => console.error(text) },
   });
   const bundle = keptBundle(folder);

@@ -1,19 +1,24 @@
 import { proxySinks, workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
 import type { RunSinks } from '../../protocol/sinks.ts';
+import { perRun } from '../runtime/per-run.ts';
 
 const { watch } = proxySinks<RunSinks>();
 
-/** Whether the interceptors are in use. Without them the worker would never learn that code has come to rest. */
-let isIntercepted = false;
-/** The files whose work is under way; in a team there may be several. */
-const files: string[] = [];
-let instance: number | undefined;
+const own = perRun(() => ({
+  /** Whether the interceptors are in use. Without them the worker would never learn that code has come to rest. */
+  isIntercepted: false,
+  /** The files whose work is under way; in a team there may be several. */
+  files: [] as string[],
+  /** When this run was begun, or begun again, in this worker's memory. */
+  instance: undefined as number | undefined,
+}));
 
 /**
  * Runs a file's code, and tells the worker whenever it begins to run and comes to rest. Code that never comes to rest
  * cannot be ended from here: the sandbox aborts it, and the worker then ends the run.
  */
 export async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const { files } = own();
   files.push(path);
   tell(path);
   try {
@@ -24,25 +29,27 @@ export async function guarded<T>(path: string, work: () => Promise<T>): Promise<
 }
 
 function tell(path: string): void {
-  if (!isIntercepted) return;
+  const run = own();
+  if (!run.isIntercepted) return;
   // The real time differs whenever the workflow is started again in memory; the workflow's own time would not.
-  instance ??= workflowInfo().unsafe.now();
-  watch.entered(path, instance);
+  run.instance ??= workflowInfo().unsafe.now();
+  watch.entered(path, run.instance);
 }
 
 /** Temporal calls this for each workflow, since the worker bundles the module as an interceptor. */
 export function interceptors(): WorkflowInterceptors {
-  isIntercepted = true;
+  const run = own();
+  run.isIntercepted = true;
   return {
     internals: [
       {
         activate(input, next) {
-          const file = files.at(-1);
+          const file = run.files.at(-1);
           if (file !== undefined) tell(file);
           next(input);
         },
         concludeActivation(input, next) {
-          if (instance !== undefined) watch.rested(files.length === 0);
+          if (run.instance !== undefined) watch.rested(run.files.length === 0);
           return next(input);
         },
       },

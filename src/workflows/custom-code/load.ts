@@ -1,13 +1,14 @@
 import type { HandleText } from '../../protocol/custom-orchestrator.ts';
+import { perRun } from '../runtime/per-run.ts';
 
 /** Loads a user's file. @returns what the file exports, or a promise of it */
 type Load = () => unknown;
 
-const loads = new Map<string, Load>();
+const loads = perRun(() => new Map<string, Load>());
 
 /** Called by the generated entry of the workflow bundle. @param files what the bundle holds, by paths such as `./mine.ts` */
 export function registerOrchestrators(files: Record<string, Load>): void {
-  for (const [path, load] of Object.entries(files)) loads.set(path, load);
+  for (const [path, load] of Object.entries(files)) loads().set(path, load);
 }
 
 /**
@@ -18,6 +19,6 @@ export function registerOrchestrators(files: Record<string, Load>): void {
  * @throws what the file throws
  */
 export async function loadOrchestrator(path: string): Promise<HandleText | undefined> {
-  const exported = (await loads.get(path)?.()) as { handleText?: unknown } | undefined;
+  const exported = (await loads().get(path)?.()) as { handleText?: unknown } | undefined;
   return typeof exported?.handleText === 'function' ? (exported.handleText as HandleText) : undefined;
 }

@@ -9,14 +9,16 @@ import { askAgain } from '../../protocol/errors.ts';
 import { tookEvent } from './event-log.ts';
 import { bytesOf, eventsOf, inOrder, nameOf, Delivered } from './jobs.ts';
 import { presentUpdates } from './messages.ts';
+import { perRun } from './per-run.ts';
 
 type Internals = NonNullable<WorkflowInterceptors['internals']>[number];
 type Command = Parameters<NonNullable<Internals['concludeActivation']>>[0]['commands'][number];
 
-const delivered = new Delivered();
-
-/** Whether the present activation has brought what came of an activity, a timer or a notification. */
-let hasOutcome = false;
+const own = perRun(() => ({
+  delivered: new Delivered(),
+  /** Whether the present activation has brought what came of an activity, a timer or a notification. */
+  hasOutcome: false,
+}));
 
 /**
  * Temporal calls this for each workflow, since the worker bundles the module as an interceptor. What a run is told comes in
@@ -27,6 +29,8 @@ let hasOutcome = false;
 export function interceptors(): WorkflowInterceptors {
   // A worker may have workflows of somebody else too, whose histories are in the SDK's own order.
   if (!workflowTypes.includes(workflowInfo().workflowType)) return {};
+  const run = own();
+  const { delivered } = run;
   return {
     inbound: [
       {
@@ -56,7 +60,7 @@ export function interceptors(): WorkflowInterceptors {
             const name = nameOf(doUpdate.name);
             doUpdate.name = presentUpdates()?.nameFor(name, bytesOf(doUpdate.input)) ?? name;
           }
-          hasOutcome ||= jobs.some(
+          run.hasOutcome ||= jobs.some(
             (job) =>
               job.fireTimer ??
               job.resolveActivity ??
@@ -69,8 +73,8 @@ export function interceptors(): WorkflowInterceptors {
         concludeActivation(input, next) {
           const { commands, ...output } = next(input);
           if (commands.some(({ respondToQuery }) => respondToQuery)) return { ...output, commands };
-          const isToBeNoted = (tookEvent() || hasOutcome) && commands.length === 0;
-          hasOutcome = false;
+          const isToBeNoted = (tookEvent() || run.hasOutcome) && commands.length === 0;
+          run.hasOutcome = false;
           const answer = isToBeNoted ? [note()] : commands;
           delivered.answer(eventsOf(answer));
           return { ...output, commands: answer };

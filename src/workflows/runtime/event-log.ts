@@ -2,20 +2,20 @@ import { proxySinks, setHandler } from '@temporalio/workflow';
 import { descriptions, eventsQuery } from '../../protocol/definitions.ts';
 import type { RunEvent, RunEventBody } from '../../protocol/events.ts';
 import { entriesOf } from '../log-lines.ts';
+import { perRun } from './per-run.ts';
 import { truncateToPayload } from './truncate.ts';
 import type { RunSinks } from '../../protocol/sinks.ts';
 import { beginRound, count, endRound } from './tracing.ts';
 
 const { run } = proxySinks<RunSinks>();
 
-/** Whether there was an event since this was asked last. */
-let hasNew = false;
+const own = perRun(() => ({ hasNew: false }));
 
 /** Whether there was an event since this was asked last. */
 export function tookEvent(): boolean {
-  const had = hasNew;
-  hasNew = false;
-  return had;
+  const { hasNew } = own();
+  own().hasNew = false;
+  return hasNew;
 }
 
 /** The events of a run, from which the terminal, the log file and `--json` are drawn. */
@@ -75,7 +75,7 @@ export class EventLog {
   readonly emit = (body: RunEventBody): void => {
     const event: RunEvent = { seq: this.count + 1, at: new Date().toISOString(), attempt: this.attempt, ...body };
     this.#events.push(event);
-    hasNew = true;
+    own().hasNew = true;
     if (body.type === 'started') this.#asked = body.task;
     if (body.type === 'turn') this.#asked = body.text;
     if (body.type === 'final') this.#lastAnswer = body.answer;

@@ -3,6 +3,7 @@ import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { EventLog } from './event-log.ts';
 import { makeReadable, valuesOf, type Job } from './jobs.ts';
+import { perRun } from './per-run.ts';
 import { Updates } from './updates.ts';
 
 /** How many messages without effect are told of, for each kind. Further ones are counted. */
@@ -14,11 +15,12 @@ const manySignals = 5000;
 /** From how many signals on those that would have no effect are dropped before the SDK spends time on them. */
 const manyMessages = 200;
 
-/** The messages of the run; undefined until it begins. */
-let present: Messages | undefined;
-
-/** How many signals were dropped before the run could tell. */
-let droppedEarly = 0;
+const own = perRun(() => ({
+  /** The messages of the run; undefined until it begins. */
+  present: undefined as Messages | undefined,
+  /** How many signals were dropped before the run could tell. */
+  droppedEarly: 0,
+}));
 
 interface MessageHandler<Payload> {
   description: string;
@@ -120,12 +122,12 @@ export class Messages {
 }
 
 /** The updates of the run; undefined until it begins. */
-export const presentUpdates = (): Updates | undefined => present?.updates;
+export const presentUpdates = (): Updates | undefined => own().present?.updates;
 
 /** Notes that the run has begun. @returns an entry for each signal that was dropped before */
 function begun(messages: Messages): string[] {
-  present = messages;
-  return Array.from({ length: droppedEarly }, () => 'early');
+  own().present = messages;
+  return Array.from({ length: own().droppedEarly }, () => 'early');
 }
 
 /**
@@ -137,18 +139,19 @@ export function sifted<J extends Job>(jobs: J[]): J[] {
   const signals = jobs.filter(({ signalWorkflow }) => signalWorkflow);
   if (signals.length === 0) return jobs;
   const left = new Set<J>();
+  const run = own();
   for (const [index, job] of signals.entries()) {
     const { input, signalName } = job.signalWorkflow ?? {};
     // Before the run has begun, nobody knows what has an effect: the first ones and the last ones are kept.
-    if (present === undefined) {
+    if (run.present === undefined) {
       const isKept = index < manyMessages / 2 || index >= signals.length - manyMessages / 2;
       if (!isKept) {
         left.add(job);
-        droppedEarly += 1;
+        run.droppedEarly += 1;
         continue;
       }
     }
-    if (present?.drops(signalName ?? '', valuesOf(input)?.[0])) left.add(job);
+    if (run.present?.drops(signalName ?? '', valuesOf(input)?.[0])) left.add(job);
   }
   return left.size === 0 ? jobs : jobs.filter((job) => !left.has(job));
 }

@@ -9,12 +9,14 @@ import {
 } from '@temporalio/workflow';
 import { failureTypes } from '../../protocol/errors.ts';
 import { storeHeader, type StoreRefusal } from '../../protocol/headers.ts';
+import { perRun } from './per-run.ts';
 
-/** The id of the store that this run belongs to; undefined until it is prepared. */
-let store: string | undefined;
-
-/** How often workers with another store have refused an activity for good, by its id. */
-const refused = new Map<string, number>();
+const own = perRun(() => ({
+  /** The id of the store that the run belongs to; undefined until it is prepared. */
+  store: undefined as string | undefined,
+  /** How often workers with another store have refused an activity for good, by its id. */
+  refused: new Map<string, number>(),
+}));
 
 /** The first wait before an activity that was refused is scheduled again, and the longest one, in milliseconds. */
 const minDelayMs = 2000;
@@ -22,7 +24,7 @@ const maxDelayMs = 300_000;
 
 /** From now on activities say that they belong to a store. */
 export function belongTo(id: string): void {
-  store = id;
+  own().store = id;
 }
 
 /**
@@ -35,6 +37,7 @@ export function interceptors(): WorkflowInterceptors {
     outbound: [
       {
         scheduleActivity(input, next) {
+          const { store } = own();
           if (store === undefined) return next(input);
           return next(marked(input, store)).catch((error: unknown) => again(input, error));
         },
@@ -53,6 +56,7 @@ async function again({ activityType, args, options, seq }: ActivityInput, error:
   // A tool that may have taken effect is the agent's to judge.
   if (refusal === undefined || (refusal.mayHaveRun && activityType === 'callTool')) throw error;
   const activityId = options.activityId ?? String(seq);
+  const { refused } = own();
   const times = refused.get(activityId) ?? 0;
   refused.set(activityId, times + 1);
   await sleep(Math.min(maxDelayMs, minDelayMs * 2 ** times));

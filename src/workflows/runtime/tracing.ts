@@ -5,27 +5,30 @@ import { traceHeader } from '../../protocol/headers.ts';
 import type { RunEvent } from '../../protocol/events.ts';
 import type { TokenUsage } from '../../protocol/message.ts';
 import type { AgentSpan, Happening, RunSpan, RunSinks } from '../../protocol/sinks.ts';
+import { perRun } from './per-run.ts';
 
 const { telemetry } = proxySinks<RunSinks>();
 
-/** The trace that the run was started in, as its header; undefined where whoever started it has none. */
-let header: Payload | undefined;
-
-let attempt = 0;
-let round = 0;
-
-/** What the agents have done in the present round. `underWay`: their calls that have not ended. */
-const agents = new Map<string, AgentSpan & { underWay: number }>();
+const own = perRun(() => ({
+  /** The trace that the run was started in, as its header; undefined where whoever started it has none. */
+  header: undefined as Payload | undefined,
+  attempt: 0,
+  round: 0,
+  /** What the agents have done in the present round. `underWay`: their calls that have not ended. */
+  agents: new Map<string, AgentSpan & { underWay: number }>(),
+}));
 
 /** An attempt, an iteration, a round of subtasks or a turn begins, and with it new spans of the agents. */
 export function beginRound(number: number): void {
   endRound();
-  attempt = number;
-  round += 1;
+  const run = own();
+  run.attempt = number;
+  run.round += 1;
 }
 
 /** Ends the spans of the agents, so that they do not last until a session's next turn. */
 export function endRound(): void {
+  const { agents } = own();
   for (const { underWay, ...agent } of agents.values()) {
     telemetry.agentEnded({ ...agent, end: underWay > 0 ? Date.now() : agent.end }, traceparent());
   }
@@ -33,11 +36,14 @@ export function endRound(): void {
 }
 
 /** What a call's input says of who makes it. */
-export const callerOf = (agent: string): Caller => ({ agent, attempt, round });
+export function callerOf(agent: string): Caller {
+  const { attempt, round } = own();
+  return { agent, attempt, round };
+}
 
 /** Tells what a call has cost. @param cost in US dollars */
 export function spent(agent: string, model: string | undefined, usage: TokenUsage, cost: number): void {
-  const span = agents.get(agent);
+  const span = own().agents.get(agent);
   if (span !== undefined) {
     span.inputTokens += usage.inputTokens;
     span.outputTokens += usage.outputTokens;
@@ -88,7 +94,7 @@ export function interceptors(): WorkflowInterceptors {
     inbound: [
       {
         execute(input, next) {
-          header = input.headers[traceHeader];
+          own().header = input.headers[traceHeader];
           const result = next(input);
           result.then(
             (value) => runEnded({ outcome: (value as { outcome?: string } | undefined)?.outcome ?? 'completed' }),
@@ -119,6 +125,7 @@ function runEnded(end: { outcome: string } | { errorType: string }): void {
 }
 
 function handedOn<I extends { headers: Record<string, Payload> }>(input: I): I {
+  const { header } = own();
   return header === undefined ? input : { ...input, headers: { ...input.headers, [traceHeader]: header } };
 }
 
@@ -127,6 +134,7 @@ function called<T>([input]: unknown[], result: Promise<T>): Promise<T> {
   const { caller } = (input ?? {}) as { caller?: Caller };
   if (caller === undefined) return result;
   const { agent, attempt, round } = caller;
+  const { agents } = own();
   const start = Date.now();
   const fresh = {
     agent,
@@ -153,6 +161,7 @@ function called<T>([input]: unknown[], result: Promise<T>): Promise<T> {
 }
 
 function traceparent(): string | undefined {
+  const { header } = own();
   if (header === undefined) return undefined;
   return defaultPayloadConverter.fromPayload<{ traceparent?: string }>(header).traceparent;
 }
