@@ -61,7 +61,7 @@ export async function writeFiles(shell: Shell, run: string, files: RunFiles | un
     } = await writeOut(store, new Trees(store), files.tree, place, before);
     writeAtomic(recordFile, JSON.stringify({ run, files: Object.fromEntries(all) } satisfies WrittenRecord));
     shell.say(outText(out, all.size, written, removed));
-    if (leftOut > 0) shell.say(`${countText(leftOut, 'file')} in .git left out: git would run what they say`);
+    if (leftOut > 0) shell.say(`${countText(leftOut, 'file')} of git's own left out: git would run what they say`);
   } catch (error) {
     if (!(error instanceof OutConflictError)) throw error;
     throw new CommandError(

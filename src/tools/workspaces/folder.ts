@@ -10,7 +10,7 @@ import type { Store } from '../../store/store.ts';
 import { identityOf } from './open-folder.ts';
 import { readFolder, settledKey, tickMs } from './read-folder.ts';
 import type { FolderContent, KnownFile } from './read-folder.ts';
-import { isSameFile, linkTarget, treePath, type Trees } from './tree.ts';
+import { isSameFile, linkTarget, treePath, withoutGit, type Trees } from './tree.ts';
 import { foldersOf, type WorkspaceLimits } from './workspace.ts';
 import type { Tree, TreeFile } from '../workspace.ts';
 
@@ -62,8 +62,8 @@ export interface Owner {
 
 /**
  * Writes a tree into a folder that exists and is empty, or is an earlier checkout without mounts, of which it changes what
- * differs. Besides, it writes mounts to be read only, of which `.git` is left out: a command of git in it would run what its
- * owner has put into its configuration. Files of the tree in a folder of the mounts are not written.
+ * differs. Besides, it writes mounts to be read only, of which repositories are left out: a command of git in one would run
+ * what its owner has put into its configuration. Files of the tree in a folder of the mounts are not written.
  *
  * @param owner absent: the process's own user
  * @throws `Error` of the system, such as a disk that is full
@@ -92,8 +92,7 @@ export async function checkout(
     }
   }
   for (const [path, file] of await writeAll(store, missing, folder, { owner })) files.set(path, file);
-  const shown = new Map([...mounted].filter(([path]) => !path.split('/').includes('.git')));
-  await writeAll(store, shown, folder, { readOnly: true });
+  await writeAll(store, withoutGit(mounted), folder, { readOnly: true });
   // From then on all changes show.
   await pause(tickMs + 1);
   return { folder, identity: identityOf(lstatSync(folder, { bigint: true })), own: files, mounts };

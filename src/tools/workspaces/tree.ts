@@ -9,6 +9,19 @@ type FolderEntry = [name: string, id: string, kind: FileMode | 'sub', bytes: num
 export const isSameFile = (one: TreeFile | undefined, other: TreeFile | undefined): boolean =>
   one?.id === other?.id && one?.mode === other?.mode;
 
+/**
+ * A tree without what makes a folder a repository, since git runs what a repository's configuration says: `.git`, and the `HEAD` of a
+ * folder that is laid out as one (https://git-scm.com/docs/git-config#Documentation/git-config.txt-safebareRepository). Disks may take
+ * small and capital letters for the same.
+ */
+export function withoutGit(tree: Tree): Map<string, TreeFile> {
+  const inside = [...tree.keys()].map((path) => path.toLowerCase());
+  const laidOut = new Set(inside.flatMap((path) => /^((?:.*\/)?)(?:objects\/.*|commondir)$/.exec(path)?.[1] ?? []));
+  const isGit = (path: string): boolean =>
+    path.split('/').includes('.git') || (/(?:^|\/)head$/.test(path) && laidOut.has(path.slice(0, -'head'.length)));
+  return new Map([...tree].filter(([path]) => !isGit(path.toLowerCase())));
+}
+
 interface Folder {
   files: Map<string, TreeFile>;
   subs: Map<string, Folder>;

@@ -7,7 +7,7 @@ import { Yielder } from '../../util/yielder.ts';
 import { largeHashOf } from '../../util/ids.ts';
 import type { Store } from '../../store/store.ts';
 import { checkout, removeEmpty } from './folder.ts';
-import type { Trees } from './tree.ts';
+import { withoutGit, type Trees } from './tree.ts';
 import { foldersOf } from './workspace.ts';
 import type { Tree, TreeFile } from '../workspace.ts';
 
@@ -119,9 +119,6 @@ export const fileName = (text: string): string =>
 
 /** A folder beside another one, for what is to be moved there. */
 const partOf = (folder: string): string => join(dirname(folder), `.${basename(folder)}.${randomUUID()}`);
-
-const withoutGit = (tree: Tree): Tree =>
-  new Map([...tree].filter(([path]) => !path.toLowerCase().split('/').includes('.git')));
 
 /** What has to be written and removed. @throws `OutConflictError` */
 async function compared(

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -119,15 +119,17 @@ describe('a checkout', () => {
   test('shows mounts, which are neither written nor read back', async () => {
     const own = await treeOf({ a: 'A', 'temp/hidden': '' });
     const shown = await treeOf({ 'temp/agent2/x/y': 'Y' });
+    const gits = ['.git/config', '.GIT/config', 'bare/HEAD', 'bare/objects/x'];
     const mounted = new Map([
       ...shown,
-      ...[...shown.values()].map((file) => ['temp/agent2/.git/config', file] as const),
+      ...[...shown.values()].flatMap((file) => gits.map((path) => [`temp/agent2/${path}`, file] as const)),
     ]);
     const made = await checkout(store, emptyFolder(), own, mounted);
     expect(readFileSync(join(made.folder, 'temp/agent2/x/y'), 'utf8')).toBe('Y');
     expect(statSync(join(made.folder, 'temp/agent2/x/y')).mode & 0o777).toBe(0o444);
     expect(statSync(join(made.folder, 'temp/agent2')).mode & 0o777).toBe(0o555);
-    expect(existsSync(join(made.folder, 'temp/agent2/.git'))).toBe(false);
+    expect(readdirSync(join(made.folder, 'temp/agent2')).toSorted()).toEqual(['bare', 'x']);
+    expect(readdirSync(join(made.folder, 'temp/agent2/bare'))).toEqual(['objects']);
     const after = await snapshot(store, made);
     expect(after.isExact).toBe(true);
     expect([...after.checkout.own.keys()]).toEqual(['a']);

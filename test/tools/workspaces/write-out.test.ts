@@ -69,6 +69,14 @@ describe('a folder that is missing or empty', () => {
     expect(readdirSync(out).toSorted()).toEqual(['.gitignore', 'a.txt']);
   });
 
+  test('gets nothing by which git takes a folder for a repository without a folder .git', async () => {
+    const laidOut = { 'x/HEAD': 'ref: x', 'x/objects/a': '', 'x/refs/a': '', 'x/config': '[core]' };
+    const linked = { 'y/head': 'ref: x', 'y/commondir': '../x' };
+    const tree = await treeOf({ ...laidOut, ...linked, HEAD: 'news', 'bin/head': '#!/bin/sh' });
+    const { written } = await write(tree);
+    expect(written).toEqual(['HEAD', 'bin/head', 'x/config', 'x/objects/a', 'x/refs/a', 'y/commondir']);
+  });
+
   test('is made for a tree without files', async () => {
     expect((await write(null)).written).toEqual([]);
     expect(readdirSync(out)).toEqual([]);
