@@ -95,8 +95,11 @@ export class Shell {
    * Tells the person something on standard error, since standard output is for answers. What would steer the terminal is
    * taken out, since it may come from a model, a provider or a file.
    */
-  readonly say = (text: string, level: 'INFO' | 'ERROR' = 'INFO'): void => {
-    const message = this.typed(printable(text));
+  readonly say = (text: string, level: 'INFO' | 'ERROR' = 'INFO'): void => this.tell(this.typed(text), level);
+
+  /** The same, with the commands in it to the letter, since they may be what a person is to decide about. */
+  readonly tell = (text: string, level: 'INFO' | 'ERROR' = 'INFO'): void => {
+    const message = printable(text);
     const isJson = this.#format === 'json';
     this.stderr.write(isJson ? jsonLine({ time: new Date().toISOString(), level, message }) : `${message}\n`);
   };

@@ -120,7 +120,9 @@ describe('on a terminal', () => {
     const question = { workflowId: 'q1', questionId: 'q1', kind: 'question', from: 'agent_a', question: long } as const;
     const temporal = 'temporal.example.com:7233';
     const task = 'A page for the bakery of the village, with its hours and its bread';
-    expect(inboxText({ ...question, task, askedAt: '', expiresAt: null }, temporal, 30).split('\n')).toEqual([
+    const waiting = { ...question, task, askedAt: '', expiresAt: null };
+    const stdout = { isTTY: true, columns: 30 } as Output;
+    expect(inboxText(waiting, { stdout, typed: (text) => text }, temporal).split('\n')).toEqual([
       'q1 (A page for the bakery of',
       'the village, with its hours',
       'and…): agent_a asks (q1)',

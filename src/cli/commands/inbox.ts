@@ -36,10 +36,7 @@ async function printInbox(shell: Shell, reprise: Reprise, { json, temporal }: In
   const questions = await reprise.inbox((id, reason) => warnOf(shell, id, reason));
   if (json) await shell.printJson(questions);
   else if (questions.length === 0) shell.say('Nobody waits for a person');
-  else
-    await shell.print(
-      shell.typed(questions.map((each) => textOf(each, temporal, columnsOf(shell.stdout))).join('\n\n')),
-    );
+  else await shell.print(questions.map((each) => textOf(each, shell, temporal)).join('\n\n'));
 }
 
 /** Prints each question once when it appears, until interrupted. */
@@ -80,7 +77,7 @@ async function printNew(
         if (shown.has(key)) continue;
         shown.add(key);
         if (json) await shell.printJson(question);
-        else await shell.print(`${shell.typed(textOf(question, temporal, columnsOf(shell.stdout)))}\n`);
+        else await shell.print(`${textOf(question, shell, temporal)}\n`);
         if (command !== undefined) notify(shell, command, question, shell.say);
       }
     } catch (error) {
@@ -98,18 +95,19 @@ const warnOf = (shell: Shell, id: string, reason: Error): void =>
   );
 
 /** What waits, in lines that fit into the width, and the commands that settle it, which stay whole to be copied. */
-export function textOf(waiting: InboxQuestion, temporal: string | undefined, columns: number): string {
+export function textOf(waiting: InboxQuestion, { stdout, typed }: Pick<Shell, 'stdout' | 'typed'>, temporal?: string): string {
   const { workflowId, questionId, from, kind, question, task = '' } = waiting;
   const left = timeLeft(waiting);
   const head = {
     question: `${from} asks (${questionId})${left === undefined ? '' : `, ${left} left`}`,
     approval: `${from} asks for approval`,
     tool: `${from} asks for approval (${questionId})${left === undefined ? '' : `, ${left} left`}`,
-    key: `${question} (${from})`,
+    key: `${typed(question)} (${from})`,
   }[kind];
+  const columns = columnsOf(stdout);
   return [
     ...wrapped(printable(`${workflowId}${task === '' ? '' : ` (${fewWords(task)})`}: ${head}`), columns),
     ...(kind === 'key' ? [] : body(askedText(waiting), { columns })),
-    ...waysToSettle(waiting, temporal).map((line) => `  ${line}`),
+    ...waysToSettle(waiting, temporal).map((line) => `  ${typed(line)}`),
   ].join('\n');
 }

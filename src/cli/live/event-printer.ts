@@ -25,7 +25,7 @@ export class EventPrinter {
    *   lines go elsewhere, which are then as in the log
    * @param typed makes the commands in a text such as can be typed here
    */
-  constructor(plain: boolean, isChat = false, columns?: () => number, typed = (text: string): string => text) {
+  constructor(plain: boolean, isChat = false, columns?: () => number, typed = exactly) {
     this.#plain = plain;
     this.#isChat = isChat;
     this.#columns = columns;
@@ -41,9 +41,9 @@ export class EventPrinter {
     return this.#format({ text, stamped: true }, new Date().toISOString());
   }
 
-  /** A block of lines of the command itself, without a stamp. */
+  /** A block of lines of the command itself, without a stamp, to the letter. */
   block(text: string): string {
-    return this.#format({ text, stamped: false }, '');
+    return this.#format({ text, stamped: false }, '', exactly);
   }
 
   /** The agent that a call is for, of a model or of a tool that shows what it has so far; else the call's activity type. */
@@ -57,7 +57,9 @@ export class EventPrinter {
       this.#agents.set(event.activityId, name);
     }
     if (this.#isChat && isPlainInChat(event)) return [];
-    return this.#entriesOf(event).map((entry) => this.#format(entry, event.at));
+    // What a person is to decide about stands there to the letter.
+    const typed = event.type === 'approval_requested' ? exactly : this.#typed;
+    return this.#entriesOf(event).map((entry) => this.#format(entry, event.at, typed));
   }
 
   /**
@@ -85,8 +87,8 @@ export class EventPrinter {
     return { ...event, text };
   }
 
-  #format(entry: LogEntry, at: string): string {
-    const line = this.#typed(printable(logLine(entry, at, this.#columns !== undefined)));
+  #format(entry: LogEntry, at: string, typed = this.#typed): string {
+    const line = typed(printable(logLine(entry, at, this.#columns !== undefined)));
     return this.#plain ? withoutEmoji(line) : line;
   }
 
@@ -98,6 +100,8 @@ export class EventPrinter {
     return lines.map((pieces) => pieces.join('\n  ')).join('\n');
   }
 }
+
+const exactly = (text: string): string => text;
 
 /** Whether an event only repeats what the person has typed or done, or that it is answered. */
 const isPlainInChat = (event: RunEvent): boolean =>

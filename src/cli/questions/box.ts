@@ -67,7 +67,7 @@ export const timeLeft = ({ expiresAt }: PendingQuestion): string | undefined =>
   expiresAt === null ? undefined : durationText(Date.parse(expiresAt) - Date.now());
 
 /** The box, on a terminal no wider than that. */
-function boxOf({ stderr }: Shell, question: PendingQuestion, plain: boolean, options: string[]): string {
+function boxOf({ stderr, typed }: Shell, question: PendingQuestion, plain: boolean, options: string[]): string {
   const { isTTY = false } = stderr;
   const width = isTTY ? Math.min(fullWidth, screenOf(stderr).columns) : fullWidth;
   const line = '='.repeat(width);
@@ -85,7 +85,7 @@ function boxOf({ stderr }: Shell, question: PendingQuestion, plain: boolean, opt
     '',
     '─'.repeat(width),
     'Options:',
-    ...options.map((option) => `  • ${option}`),
+    ...options.map((option) => `  • ${typed(option)}`),
     ...(left === undefined
       ? []
       : [

@@ -20,7 +20,7 @@ export async function promptFor<Entered extends { kind: 'line' | 'decision' }>(
 ): Promise<Entered> {
   const closed = new AbortController();
   const over = new AbortController();
-  shell.say(promptBox(shell, pending, plain));
+  shell.tell(promptBox(shell, pending, plain));
   // Where nobody can tell, the prompt stays until the person has answered.
   void untilClosed(run, pending.questionId, over.signal).then(
     () => closed.abort(),

@@ -82,7 +82,7 @@ export class QuestionPrompter {
     const [question] = this.#waiting.values();
     if (question === undefined) return;
     await this.#hold(async (withdrawn) => {
-      this.#shell.say(`\n${promptBox(this.#shell, question, this.#options.plain ?? false)}`);
+      this.#shell.tell(`\n${promptBox(this.#shell, question, this.#options.plain ?? false)}`);
       const { interrupted } = await discardTyped(this.#shell);
       const entered = interrupted
         ? { kind: 'interrupt' as const }
