@@ -35,6 +35,9 @@ const maxShownChars = 40_000;
 const shownFirst = 30_000;
 const shownLast = 8000;
 
+/** How much of the output that a tool shows while it runs is told, in characters. */
+const mostPartial = 4000;
+
 /** How many characters of a text are kept at all. */
 const maxKeptChars = 1_000_000;
 
@@ -110,7 +113,7 @@ export function createRunTool({ environment, store, tools }: ToolDependencies): 
           const tree = await workspace.commit();
           return tree === undefined ? outcome : { ...outcome, tree };
         },
-        () => shown,
+        () => shown && { ...shown, partial: withoutKnown(shown.partial, secrets).slice(-mostPartial) },
       );
     } catch (error) {
       if (cancellationSignal.aborted) throw error;

@@ -29,8 +29,8 @@ interface CommandEnd extends ProcessEnd {
   leftOut: string[];
 }
 
-/** How much of the output is passed on while the command runs, in characters. */
-const maxChars = 4000;
+/** How much of the output is passed on while the command runs, in characters. A secret in it is found only if it is whole. */
+const maxChars = 8000;
 
 /** For how long an engine that has answered is not asked again, in milliseconds. */
 const trustedMs = 60_000;

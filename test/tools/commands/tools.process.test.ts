@@ -62,6 +62,21 @@ describe('a local command', () => {
     await expect(result).rejects.toThrow(/CANCELLED/);
   });
 
+  test('shows no secret of the worker in what it prints while it runs', async () => {
+    bench = toolBench({}, { ...environment, BRAVE_API_KEY: 'zq7-a-secret-key' });
+    const tool = { name: 'run_command', source, timeout: 720, workspace: { tree: null, mounts: [] } };
+    const printed = `found zq7-a-secret-key ${'x'.repeat(3990)}`;
+    const call = bench.call(tool, { command: `echo "${printed}"; sleep 1000`, timeout: 600 });
+    const shown = new Promise<string>((resolve) => {
+      call.environment.on('heartbeat', (details: { partial?: string } | undefined) => {
+        if (details?.partial !== undefined) resolve(details.partial);
+      });
+    });
+    expect(await shown).toBe(`found [redacted] ${'x'.repeat(3990)}\n`.slice(-4000));
+    call.environment.cancel('CANCELLED');
+    await expect(call.result).rejects.toThrow(/CANCELLED/);
+  });
+
   test('ends with its worker, however that ends', async () => {
     bench = toolBench({}, environment);
     if (!(await canKeepTogether())) {
