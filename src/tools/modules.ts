@@ -1,4 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
+import { registerHooks } from 'node:module';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { didYouMean } from '../config/problems.ts';
@@ -78,6 +79,18 @@ export class ToolModules {
     return `${name}: there is no ${file}${others} in ${this.#folder};${didYouMean(name, there)} ${choices}`;
   }
 }
+
+// A module may say by zod what its arguments are, wherever it lies: without zod in its folder or above, it gets ours.
+registerHooks({
+  resolve(specifier, context, next) {
+    try {
+      return next(specifier, context);
+    } catch (error) {
+      if (!/^zod(?:\/|$)/.test(specifier)) throw error;
+      return next(specifier, { ...context, parentURL: import.meta.url });
+    }
+  },
+});
 
 async function load(file: string, shown: string, version: string): Promise<Tool[]> {
   const address = `${pathToFileURL(file).href}?version=${version}`;

@@ -3,7 +3,6 @@ import { noticeBox, promptBox } from '../../src/cli/questions/box.ts';
 import { EventPrinter } from '../../src/cli/live/event-printer.ts';
 import { textOf } from '../../src/cli/commands/inbox.ts';
 import type { Output, Shell } from '../../src/cli/shell.ts';
-import type { RunEvent } from '../../src/protocol/events.ts';
 
 /** Where this program is called by its name, and what it calls itself in texts is replaced by that. */
 const typed = (text: string): string => text.replaceAll('npx reprise', 'reprise').replaceAll('reprise', 'TYPED');
@@ -21,7 +20,7 @@ describe('a call that waits for approval stands to the letter, and only what the
     [
       'in the live view',
       new EventPrinter(true, false, undefined, typed)
-        .linesOf({ events: [{ ...asked, type: 'approval_requested', seq: 1, at: '', attempt: 1 } as RunEvent] })
+        .linesOf({ events: [{ ...asked, type: 'approval_requested', seq: 1, at: '', attempt: 1 }] })
         .join('\n'),
       '',
     ],

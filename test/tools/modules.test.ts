@@ -3,7 +3,6 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { ToolSpec } from '../../src/protocol/message.ts';
 import { toolBench } from '../support/tool-bench.ts';
 
-const zod = import.meta.resolve('zod');
 const schema = `{ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }`;
 const tool = (name: string, rest = ''): string =>
   `{ name: '${name}', description: 'It is ${name}.', parameters: ${schema}, execute: () => '${name}', ${rest} }`;
@@ -63,10 +62,11 @@ describe('tools of modules', () => {
     ]);
   });
 
+  // A folder anywhere has no packages of its own.
   test('show a model a zod schema as JSON Schema, before its transforms', async () => {
     bench.write({
       'tools/typed.ts': `
-        import { z } from '${zod}';
+        import { z } from 'zod';
         const parameters = z.object({
           day: z.iso.date().describe('Which day').transform((day) => new Date(day)),
           unit: z.enum(['C', 'F']).default('C'),
@@ -147,7 +147,7 @@ describe('what cannot be used is refused, with the file, what is wrong and what 
     ],
     [
       'a zod schema that has no JSON Schema',
-      `import { z } from '${zod}';
+      `import { z } from 'zod';
        export const tools = [{ name: 'a', description: 'd', parameters: z.object({ at: z.date() }), execute() {} }];`,
       /tools\[0\]\.parameters: has no JSON Schema: Date/,
     ],

@@ -44,6 +44,11 @@ const ways: Record<PendingQuestion['kind'], string[]> = {
 
 const done = { 200: 'It is sent.' };
 
+const message = z.strictObject({
+  text: z.string().trim().min(1),
+  input: someInput.optional().describe('With which the session begins where none of this id is open.'),
+});
+
 /** What a person may do about a run. */
 export const actOperations: Operation[] = [
   operation({
@@ -124,10 +129,8 @@ export const actOperations: Operation[] = [
     what: 'Takes a turn of a session. One that goes on for longer is found by sending the same again.',
     headers: { 'Idempotency-Key': "The turn's id: the same request again is the same turn." },
     query: z.object({ wait: waitOf(60) }),
-    body: z.strictObject({
-      text: z.string().trim().min(1),
-      input: someInput.optional().describe('With which the session begins where none of this id is open.'),
-    }),
+    body: z.preprocess((said) => (typeof said === 'string' ? { text: said } : said), message),
+    written: z.union([message.shape.text.describe('The text alone.'), message]),
     answers: {
       200: 'What the turn has come to: {"answer", "messages", "turn", …}.',
       202: 'It goes on: {"id", "turnId"}.',
