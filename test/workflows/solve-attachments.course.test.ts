@@ -115,7 +115,7 @@ test.each([
   const run = running(solveScript());
   const handle = await run.startSolve({ problem: 'What?', attachments, config: openai });
   await expect(handle.result()).rejects.toMatchObject({
-    cause: { cause: { type: 'InvalidInput', message: expect.stringMatching(said) as string } },
+    cause: { type: 'InvalidInput', message: expect.stringMatching(said) as string },
   });
   expect(run.model.requests).toHaveLength(0);
 });

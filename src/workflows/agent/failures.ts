@@ -29,9 +29,10 @@ export function callFailure(error: unknown): CallFailure {
   const timedOut =
     error.retryState === RetryState.TIMEOUT ||
     (error.cause instanceof TimeoutFailure && error.cause.timeoutType === TimeoutType.SCHEDULE_TO_CLOSE);
-  const reason = error.cause?.message ?? error.message;
-  const [words] = error.cause instanceof ApplicationFailure ? (error.cause.details ?? []) : [];
   const tookAll = timedOut && error.cause instanceof TimeoutFailure;
+  // Temporal's own words are of its schedule.
+  const reason = tookAll ? 'timed out' : (error.cause?.message ?? error.message);
+  const [words] = error.cause instanceof ApplicationFailure ? (error.cause.details ?? []) : [];
   return { timedOut, tookAll, reason, words: typeof words === 'string' ? words : reason };
 }
 

@@ -1,4 +1,4 @@
-import { CancellationScope, proxyActivities } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import { opened } from '../runtime/opening.ts';
 import { openingOptions } from '../runtime/store-options.ts';
 import type { Activities } from '../../protocol/activities.ts';
@@ -7,7 +7,7 @@ import { truncateToPayload } from '../runtime/truncate.ts';
 import { iterate } from '../runtime/iterate.ts';
 import { showEnd, tellIfFailed } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
-import { beginAttempt, deliver, resultOf, select } from './attempt.ts';
+import { beginAttempt, deliver, nameThoseOut, resultOf, select } from './attempt.ts';
 import type { Attempt, OrchestrationContext, Task, TeamContext, TeamRestart } from './context.ts';
 import { coordinate, takeProse } from './coordination.ts';
 import { elect } from './election.ts';
@@ -27,9 +27,8 @@ const { prepareOrchestration } = proxyActivities<Activities>(openingOptions);
  */
 export async function orchestration(input: OrchestrationInput): Promise<OrchestrationResult> {
   const handlers = new RunHandlers(emptyView('orchestration'));
-  // A run that is cancelled before its first attempt ends with a result, as one that is cancelled later.
-  const [context, task] = await CancellationScope.nonCancellable(async () =>
-    openOrchestration(await opened(prepareOrchestration(input)), input.attachments, handlers),
+  const [context, task] = await opened(async () =>
+    openOrchestration(await prepareOrchestration(input), input.attachments, handlers),
   );
   const result = await tellIfFailed(context, answerTask(context, task));
   showEnd(result.outcome, result.usage);
@@ -53,6 +52,7 @@ export async function answerTask(team: TeamContext, task: Task): Promise<Orchest
     async work(attempt) {
       await coordinate(context, attempt);
       await elect(context, attempt);
+      nameThoseOut(context, attempt);
       if (presentFirst) await present(context, attempt);
     },
     judge: (attempt) => judge(context, attempt),

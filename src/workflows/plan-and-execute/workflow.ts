@@ -1,4 +1,4 @@
-import { CancellationScope, proxyActivities } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import { opened } from '../runtime/opening.ts';
 import { openingOptions } from '../runtime/store-options.ts';
 import type { Activities } from '../../protocol/activities.ts';
@@ -25,9 +25,8 @@ const { prepareSolve } = proxyActivities<Activities>(openingOptions);
  */
 export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
   const handlers = new RunHandlers(emptyView);
-  // A run that is cancelled before its plan ends with a result, as one that is cancelled later.
-  const context = await CancellationScope.nonCancellable(async () => {
-    const prepared = await opened(prepareSolve(input));
+  const context = await opened(async () => {
+    const prepared = await prepareSolve(input);
     announce(handlers, prepared.problem, planRoles, prepared);
     return openPlan(prepared, input.attachments ?? [], handlers);
   });

@@ -1,4 +1,4 @@
-import { CancellationScope, proxyActivities } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import { opened } from '../runtime/opening.ts';
 import { openingOptions } from '../runtime/store-options.ts';
 import type { Activities } from '../../protocol/activities.ts';
@@ -31,9 +31,8 @@ const { prepareResearch } = proxyActivities<Activities>(openingOptions);
 export async function research(input: ResearchInput): Promise<ResearchResult> {
   const handlers = new RunHandlers(emptyView);
   const operator = new OperatorControl(handlers);
-  // A run that is cancelled before its first plan ends with a result, as one that is cancelled later.
-  const context = await CancellationScope.nonCancellable(async () => {
-    const prepared = await opened(prepareResearch(input));
+  const context = await opened(async () => {
+    const prepared = await prepareResearch(input);
     announce(handlers, prepared.idea, researchRoles, prepared);
     return openResearch(prepared, input.attachments, handlers);
   });

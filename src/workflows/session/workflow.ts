@@ -30,11 +30,12 @@ const { prepareSession } = proxyActivities<Activities>(openingOptions);
  * @throws `ApplicationFailure` of type `InvalidInput` before anything is spent; with `text`, what its one turn throws
  */
 export async function session(input: SessionInput & { earlier?: SessionRecord }): Promise<SessionResult> {
-  const { earlier } = input;
+  // Nobody else can say what an earlier run has come to.
+  const earlier = workflowInfo().continuedFromExecutionRunId === undefined ? undefined : input.earlier;
   const handlers = new RunHandlers(emptyView('session'), earlier?.run.events);
   const queue = new TurnQueue(handlers.messages);
-  const { conversation, prepared } = await CancellationScope.nonCancellable(async () => {
-    const prepared = earlier?.prepared ?? (await opened(prepareSession(input)));
+  const { conversation, prepared } = await opened(async () => {
+    const prepared = earlier?.prepared ?? (await prepareSession(input));
     return { prepared, conversation: await openConversation(prepared, input.attachments, handlers, earlier) };
   });
   const { text } = prepared;
