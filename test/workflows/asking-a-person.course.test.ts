@@ -163,7 +163,7 @@ test('an agent that only ever asks a person who is silent is out, and the others
     coordination: { broadcast_timeout: 2 },
     acts: { vote: () => vote('agent2') },
   });
-  expect(await result()).toMatchObject({ outcome: 'submitted', finalAgent: 'agent_b' });
+  expect(await result()).toMatchObject({ outcome: 'degraded', finalAgent: 'agent_b' });
   expect(await events()).toContainEqual(expect.objectContaining({ type: 'out', agent: 'agent_a' }));
 });
 

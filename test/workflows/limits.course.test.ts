@@ -31,7 +31,15 @@ describe('time', () => {
     );
     const config = teamOf(team, openai, {}, { timeout_settings: { agent_timeout_seconds: 5 } });
     const result = await run.orchestrate({ task: 'T', config });
-    expect(result).toMatchObject({ finalAgent: 'agent_b', attempts: 2, outcome: 'submitted' });
+    expect(result).toMatchObject({
+      finalAgent: 'agent_b',
+      attempts: 2,
+      outcome: 'submitted',
+      warnings: [
+        'agent_a was out of attempt 1: timed out',
+        'agent_a was out of attempt 2: timed out in an earlier attempt',
+      ],
+    });
     expect(run.model.requests.filter(({ prompt }) => prompt.includes('I am agent_a.'))).toHaveLength(1);
   });
 

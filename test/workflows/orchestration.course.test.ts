@@ -121,7 +121,11 @@ describe('coordination', () => {
     );
     const result = await run.orchestrate({ task: 'T', config: teamOf(team, { type: 'openai' }) });
     expect(run.model.requests.filter(({ prompt }) => prompt.includes('I am agent_a.'))).toHaveLength(3);
-    expect(result).toMatchObject({ finalAgent: 'agent_b', outcome: 'submitted' });
+    expect(result).toMatchObject({
+      finalAgent: 'agent_b',
+      outcome: 'degraded',
+      warnings: [expect.stringMatching(/^agent_a was out of attempt 1: 3 replies in a row /)],
+    });
   });
 
   test('an agent that is out for another reason than time comes back in the next attempt', async () => {

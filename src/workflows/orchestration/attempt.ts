@@ -9,6 +9,7 @@ import { AgentWorkspace } from '../agent/workspace.ts';
 import type { LoopResult, Iteration } from '../runtime/iterate.ts';
 import { warningsOf } from '../runtime/run-context.ts';
 import {
+  hasAnswer,
   candidatesOf,
   type Attempt,
   type Candidate,
@@ -178,6 +179,16 @@ export function select(
 /** Why no agent has answered in an attempt. */
 export const failuresOf = ({ participants }: Attempt): string[] =>
   participants.map(({ teamAgent, out }) => `${teamAgent.id}: ${out ?? 'had not answered when the time was up'}`);
+
+/** Has the result name those who were out of an attempt in which others have answered. Models that are of no use degrade it. */
+export function nameThoseOut(
+  { notes, warnings }: OrchestrationContext,
+  { budgetSpent, number, participants }: Attempt,
+): void {
+  if (budgetSpent || !participants.some(hasAnswer)) return;
+  for (const { isUnusable = false, out, teamAgent } of participants)
+    if (out !== undefined) (isUnusable ? warnings : notes).push(`${teamAgent.id} was out of attempt ${number}: ${out}`);
+}
 
 type TeamEnding = LoopResult<Attempt, Outcome, TeamRestart>;
 

@@ -199,6 +199,8 @@ export interface Participant {
   work: ToolCallSummary[];
   /** Why it is out of this attempt; undefined while it is in. */
   out: string | undefined;
+  /** Whether it is that since what its model wrote was of no use, and not for want of time or of a model. */
+  isUnusable?: boolean;
 }
 
 /** A participant's part in an attempt. */

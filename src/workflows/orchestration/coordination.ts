@@ -102,16 +102,13 @@ async function takeTurn(participation: Participation): Promise<Action['kind'] | 
     if (participant.pendingCalls !== undefined) await finished(participant.pendingCalls);
     if (participant.invalidReplies >= maxInvalidReplies) {
       const why = `${maxInvalidReplies} replies in a row without a usable answer or vote`;
-      failParticipant(
-        participation,
-        participant.lastProblem === '' ? why : `${why}: ${participant.lastProblem}`,
-        false,
-      );
+      const reason = participant.lastProblem === '' ? why : `${why}: ${participant.lastProblem}`;
+      failParticipant(participation, reason, 'unusable');
       break;
     }
     const { end } = participant.refusals;
     if (end !== undefined) {
-      failParticipant(participation, end, false);
+      failParticipant(participation, end, 'unusable');
       break;
     }
     const reply = await worked(participation, () => nextReply(participation));
@@ -190,7 +187,7 @@ async function worked<T>(participation: Participation, work: () => Promise<T>) {
     if (isCancellation(error)) throw error;
     if (isBudgetSpent(error)) attempt.budgetSpent = true;
     const { timedOut, reason } = callFailure(error);
-    failParticipant(participation, reason, timedOut);
+    failParticipant(participation, reason, timedOut ? 'timed_out' : 'failed');
     return undefined;
   } finally {
     participant.millisecondsLeft = timeLeft(participation);
@@ -199,10 +196,16 @@ async function worked<T>(participation: Participation, work: () => Promise<T>) {
 }
 
 /** Puts an agent out of the attempt. The prose that it was nudged for while it answered is all that it will ever give. */
-function failParticipant({ attempt, context, participant }: Participation, reason: string, timedOut: boolean): void {
+function failParticipant(
+  { attempt, context, participant }: Participation,
+  reason: string,
+  how: 'failed' | 'timed_out' | 'unusable',
+): void {
   const { events } = context;
+  const timedOut = how === 'timed_out';
   if (attempt.phase === 'answering') takeProse(context, participant);
   participant.out = reason;
+  participant.isUnusable = how === 'unusable';
   participant.state = timedOut ? 'timed_out' : 'out';
   participant.teamAgent.timedOut ||= timedOut;
   events.emit({ type: 'out', agent: participant.teamAgent.id, timedOut, reason });

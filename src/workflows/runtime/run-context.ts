@@ -33,8 +33,8 @@ export interface RunContext {
   approvals: Approvals;
   /** Undefined when agents may not ask others. */
   broadcast: Broadcast | undefined;
-  /** What the result names from the start, such as models without a known price. */
-  notes: readonly string[];
+  /** What the result names besides, such as models without a known price, and agents whose model has failed. */
+  notes: string[];
   /** What did not go as planned, each once. A result with any of it is `degraded` where the outcome knows that word. */
   warnings: string[];
   /** Tells that something did not go as planned, which the result then says too. @param agent whose fault it is */
@@ -68,7 +68,7 @@ export function openRunContext(
   record: Partial<RunRecord> = {},
 ): RunContext {
   const { events, messages, requests } = handlers;
-  const { permissions, prices, warnings: notes } = prepared;
+  const { permissions, prices, warnings: known } = prepared;
   belongTo(prepared.store);
   handlers.tellEnd = notifyOf(handlers, prepared);
   const usage = new UsageTracker(budget, prices, record.usage);
@@ -94,8 +94,21 @@ export function openRunContext(
   };
   const approvals = new Approvals(permissions, { events, messages, requests, usage, warn }, record.approvals);
   handlers.takeAnswers({ approvals, keys, questions });
-  if (record.events === undefined) for (const text of notes) events.emit({ type: 'warning', text });
-  return { events, handlers, usage, models, requests, questions, keys, approvals, broadcast, notes, warnings, warn };
+  if (record.events === undefined) for (const text of known) events.emit({ type: 'warning', text });
+  return {
+    events,
+    handlers,
+    usage,
+    models,
+    requests,
+    questions,
+    keys,
+    approvals,
+    broadcast,
+    notes: [...known],
+    warnings,
+    warn,
+  };
 }
 
 /** Has a timer say when the budget of time is used up, whatever else is cancelled. */

@@ -216,7 +216,7 @@ describe('an answer that is cut off', () => {
         return messages.filter(({ role }) => role === 'tool').length === 2 ? answer('42.') : cut;
       },
     });
-    expect(result).toMatchObject({ finalAgent: 'a', outcome: 'submitted' });
+    expect(result).toMatchObject({ finalAgent: 'a', outcome: 'degraded' });
     const out = events.find((event) => event.type === 'out');
     expect(out).toMatchObject({
       agent: 'b',
