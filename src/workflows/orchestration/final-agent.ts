@@ -253,14 +253,13 @@ const isClaudeCode = ({ team }: OrchestrationContext, { teamAgent }: Candidate):
 
 /** The attempt's conversation in which the final agent reviews answers and votes, and decides. */
 async function reviewerOf(context: OrchestrationContext, attempt: Attempt, selected: Candidate): Promise<Agent> {
-  if (attempt.reviewer !== undefined) return attempt.reviewer;
   const opening = { ...(await reviewOf(context, attempt, selected)), tools: context.toolSets.decision };
   return (attempt.reviewer = finalConversation(context, selected, opening, true));
 }
 
-/** The conversation in which the final agent presents. It is the judge's, unless the judge has a backend of its own. */
+/** The conversation in which the final agent presents. It is the judge's, if there was one, and it has no backend of its own. */
 async function presenterOf(context: OrchestrationContext, attempt: Attempt, selected: Candidate): Promise<Agent> {
-  if (context.team.final_agent?.judge === undefined) return reviewerOf(context, attempt, selected);
+  if (attempt.reviewer !== undefined && context.team.final_agent?.judge === undefined) return attempt.reviewer;
   return finalConversation(context, selected, { ...(await reviewOf(context, attempt, selected)), tools: null });
 }
 
