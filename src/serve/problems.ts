@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import {
   isGrpcServiceError,
   ServiceError,
@@ -43,26 +44,10 @@ export interface Problem {
   failure?: string;
 }
 
-const titles: Record<number, string> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-  413: 'Content Too Large',
-  415: 'Unsupported Media Type',
-  422: 'Unprocessable Content',
-  424: 'Failed Dependency',
-  429: 'Too Many Requests',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-};
-
 /** An error in the words that the command line has for it. What nobody has foreseen is not told, since it may hold anything. */
 export function problemOf(error: unknown): Problem {
   const [status, detail] = statusOf(error);
-  const title = titles[status] ?? 'Internal Server Error';
+  const title = STATUS_CODES[status] ?? '';
   return { type: 'about:blank', title, status, detail, ...(status !== 500 && namesOf(error)) };
 }
 

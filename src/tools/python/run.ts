@@ -24,14 +24,8 @@ const interpreters = new Semaphore(Math.max(2, availableParallelism()));
  *
  * @throws the signal's reason when it is aborted
  */
-export async function runPython(run: PythonRun, signal: AbortSignal): Promise<PythonResult> {
-  const over = await interpreters.acquire(signal);
-  try {
-    return await runHere(run, signal);
-  } finally {
-    over();
-  }
-}
+export const runPython = (run: PythonRun, signal: AbortSignal): Promise<PythonResult> =>
+  interpreters.run(() => runHere(run, signal), signal);
 
 async function runHere(run: PythonRun, signal: AbortSignal): Promise<PythonResult> {
   const snapshot = await snapshotFile();
