@@ -25,6 +25,7 @@ import { failureTypes } from '../protocol/errors.ts';
 import type { AttachmentInput } from '../protocol/attachment.ts';
 import type { Prepared, PreparedOrchestration, PreparedTeam } from '../protocol/orchestration.ts';
 import type { PreparedSolve } from '../protocol/plan-and-execute.ts';
+import { commandOf } from '../protocol/definitions.ts';
 import type { PriceTable } from '../protocol/usage.ts';
 import type { PreparedResearch } from '../protocol/research.ts';
 import type { PreparedAgent, PreparedSession } from '../protocol/session.ts';
@@ -245,14 +246,6 @@ export function createPreparations(dependencies: PrepareDependencies) {
     throw invalid(under(['config'], checked.problems).map((problem) => problemText(problem)));
   }
 }
-
-/** The commands that start a run of a type, and may be given a configuration. */
-const commandOf: Record<InputName, string> = {
-  orchestration: 'ask',
-  session: 'chat',
-  research: 'research',
-  planAndExecute: 'solve',
-};
 
 const wrongSignature =
   'signature: it is not one for this run by the secret of this worker: whoever signs needs the same REPRISE_HOME';

@@ -10,6 +10,14 @@ import type { RestartRequest, State } from './state.ts';
 /** The workflow types of runs. What a run has done beside it, such as `notification`, is none. */
 export const workflowTypes: readonly string[] = ['orchestration', 'planAndExecute', 'research', 'session'];
 
+/** The command that starts a run of a type. */
+export const commandOf = {
+  orchestration: 'ask',
+  session: 'chat',
+  research: 'research',
+  planAndExecute: 'solve',
+} as const;
+
 /**
  * The signals, queries and updates of runs, as workflows and clients name them (docs/temporal.md). They equal what
  * `defineSignal`, `defineQuery` and `defineUpdate` return; clients cannot import those from `@temporalio/workflow`.

@@ -1,3 +1,5 @@
+import type { TokenUsage } from './message.ts';
+
 /** What model calls cost. Tokens are as the provider counts them; `inputTokens` includes the cached ones. */
 export interface Figures {
   calls: number;
@@ -8,6 +10,23 @@ export interface Figures {
   costUsd: number;
   /** True when a provider did not count all of the tokens, and Reprise has estimated the others. */
   estimated?: boolean;
+}
+
+export const noFigures = (): Figures => ({
+  calls: 0,
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  outputTokens: 0,
+  costUsd: 0,
+});
+
+/** Adds what a call has used. @param cost in US dollars */
+export function addUsage(figures: Figures, usage: TokenUsage, cost: number): void {
+  figures.inputTokens += usage.inputTokens;
+  figures.cachedInputTokens += usage.cachedInputTokens;
+  figures.outputTokens += usage.outputTokens;
+  figures.costUsd += cost;
+  if (usage.estimated) figures.estimated = true;
 }
 
 /** A run's figures, in all and by agents; under `summaries` those of long conversations, under `searches` those of a model's. */

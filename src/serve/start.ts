@@ -9,6 +9,7 @@ import { reaches, type Access } from './access.ts';
 import { namedConfig } from './configs.ts';
 import { HttpProblem } from './problems.ts';
 import type { Served } from './served.ts';
+import { commandOf } from '../protocol/definitions.ts';
 
 /** What a client wants done by a configuration that it names. */
 export interface Wanted {
@@ -28,13 +29,6 @@ export interface Wanted {
   memo?: Record<string, unknown>;
 }
 
-const prefixes: Record<InputName, string> = {
-  orchestration: 'ask',
-  session: 'chat',
-  research: 'research',
-  planAndExecute: 'solve',
-};
-
 /**
  * The id of a run that belongs to something a client names, such as its `Idempotency-Key` or the id of its thread, so that any
  * server finds it.
@@ -43,7 +37,7 @@ export const derivedId = ({ prefix }: Access, kind: string, name: string): strin
   `${prefix}${kind}-${hashOf(name).slice(0, 24)}`;
 
 /** Makes the id of a new run. */
-export const freshId = ({ prefix }: Access, type: InputName): string => `${prefix}${newRunId(prefixes[type])}`;
+export const freshId = ({ prefix }: Access, type: InputName): string => `${prefix}${newRunId(commandOf[type])}`;
 
 /** @throws `HttpProblem` where the run is none of those that this token may see */
 export function assertReached(access: Access, id: string): void {

@@ -1,14 +1,8 @@
+import { commandOf } from '../../protocol/definitions.ts';
 import { askedText, type PendingQuestion } from '../../protocol/questions.ts';
 
-const kinds: Record<string, string> = {
-  orchestration: 'ask',
-  session: 'chat',
-  research: 'research',
-  planAndExecute: 'solve',
-};
-
 /** The kind of a run, which is the command that begins one; else the workflow type. */
-export const kindOf = (workflow: string): string => kinds[workflow] ?? workflow;
+export const kindOf = (workflow: string): string => (commandOf as Record<string, string>)[workflow] ?? workflow;
 
 /** What is waited for, by the kind of what waits. */
 const awaited: Record<PendingQuestion['kind'], string> = {

@@ -4,7 +4,7 @@ import type { Prepared, PreparedTeam } from '../../protocol/orchestration.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { TurnResult } from '../../protocol/session.ts';
 import type { RunResult, State } from '../../protocol/state.ts';
-import type { Figures, PriceTable, Usage } from '../../protocol/usage.ts';
+import { addUsage, noFigures, type Figures, type PriceTable, type Usage } from '../../protocol/usage.ts';
 import type { RunFiles } from '../../protocol/workspace.ts';
 import { decodeAll } from '../../encryption/decode.ts';
 import { costOf } from '../../workflows/agent/budget.ts';
@@ -227,23 +227,17 @@ function preparedIn(histories: RunHistory[]): (Prepared & Partial<PreparedTeam>)
 function usageOf(histories: RunHistory[]): Usage {
   const prices: PriceTable = preparedIn(histories)?.prices ?? {};
   const byAgent: Record<string, Figures> = {};
-  const total = nothing();
+  const total = noFigures();
   for (const { input, result, summary } of modelCallsIn(recordsIn(histories))) {
-    const own = (byAgent[summaryOf(summary).agent] ??= nothing());
+    const own = (byAgent[summaryOf(summary).agent] ??= noFigures());
     for (const figures of [own, total]) {
       figures.calls += 1;
-      if (result === undefined) continue;
-      figures.inputTokens += result.usage.inputTokens;
-      figures.cachedInputTokens += result.usage.cachedInputTokens;
-      figures.outputTokens += result.usage.outputTokens;
-      figures.costUsd += costOf(result.usage, prices[input.backend.model ?? '']);
-      if (result.usage.estimated) figures.estimated = true;
+      if (result !== undefined)
+        addUsage(figures, result.usage, costOf(result.usage, prices[input.backend.model ?? '']));
     }
   }
   return { ...total, byAgent };
 }
-
-const nothing = (): Figures => ({ calls: 0, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 });
 
 /** What only a worker knows of an open run. */
 interface LiveState {

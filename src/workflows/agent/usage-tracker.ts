@@ -1,20 +1,17 @@
 import type { TokenUsage } from '../../protocol/message.ts';
-import type { Figures, PriceTable, RunLimits, Usage } from '../../protocol/usage.ts';
+import {
+  addUsage,
+  noFigures,
+  type Figures,
+  type PriceTable,
+  type RunLimits,
+  type Usage,
+} from '../../protocol/usage.ts';
 import { budgetLeft, costOf, spentLimit, type Spent } from './budget.ts';
 import type { Team } from '../../protocol/settings.ts';
 
-const nothing = (): Figures => ({ calls: 0, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 });
-
 const tokensOf = (usage: Pick<TokenUsage, 'inputTokens' | 'outputTokens'> | undefined): number =>
   usage === undefined ? 0 : usage.inputTokens + usage.outputTokens;
-
-function add(figures: Figures, usage: TokenUsage, cost: number): void {
-  figures.inputTokens += usage.inputTokens;
-  figures.cachedInputTokens += usage.cachedInputTokens;
-  figures.outputTokens += usage.outputTokens;
-  figures.costUsd += cost;
-  if (usage.estimated) figures.estimated = true;
-}
 
 /** What the next run of a session takes over from this one. */
 export interface UsageRecord {
@@ -52,7 +49,7 @@ export class UsageTracker {
 
   /** @param record what earlier runs of the same session have spent */
   constructor(budget: Team['budget'], prices: PriceTable, record?: UsageRecord) {
-    const { byAgent, ...total } = record?.usage ?? { ...nothing(), byAgent: {} };
+    const { byAgent, ...total } = record?.usage ?? { ...noFigures(), byAgent: {} };
     this.#sum = total;
     this.#byAgent = new Map(Object.entries(byAgent));
     this.#startedAt = record?.startedAt ?? Date.now();
@@ -73,8 +70,8 @@ export class UsageTracker {
   /** Counts what a call has cost. @returns its US dollars */
   callEnded(agent: string, model: string | undefined, usage: TokenUsage): number {
     const cost = this.#costOf(model, usage);
-    add(this.#sum, usage, cost);
-    add(this.#figuresOf(agent), usage, cost);
+    addUsage(this.#sum, usage, cost);
+    addUsage(this.#figuresOf(agent), usage, cost);
     if (tokensOf(usage) > tokensOf(this.#largest.get(agent))) this.#largest.set(agent, usage);
     return cost;
   }
@@ -177,7 +174,7 @@ export class UsageTracker {
   }
 
   #figuresOf(agent: string): Figures {
-    const figures = this.#byAgent.get(agent) ?? nothing();
+    const figures = this.#byAgent.get(agent) ?? noFigures();
     this.#byAgent.set(agent, figures);
     return figures;
   }
