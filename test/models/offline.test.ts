@@ -201,9 +201,11 @@ describe('in a team', () => {
 
   test('what was presented is looked at in the same way', async () => {
     const evaluate = (presented: string) =>
-      new Talk(library, user(presentedMessage(task, presented)), user(decisionPrompt(1, 3, undefined))).reply(
-        decisionTools,
-      );
+      new Talk(
+        library,
+        user(presentedMessage(task, { content: presented, text: presented })),
+        user(decisionPrompt(1, 3, undefined)),
+      ).reply(decisionTools);
     expect((await evaluate(one)).tool).toBe('restart_orchestration');
     expect((await evaluate(two)).tool).toBe('submit');
   });

@@ -51,7 +51,7 @@ describe('a restart', () => {
     const second = answering.filter(({ prompt }) => prompt.includes('This is attempt 2 to solve'));
     expect(second).toHaveLength(2);
     for (const { prompt } of second) {
-      expect(prompt).toContain('**Best answer so far:**\nAnswer of agent_1 in attempt 1.');
+      expect(prompt).toContain('**Best answer so far:**\n<answer>\nAnswer of agent_1 in attempt 1.');
       expect(prompt).not.toContain('Answer of agent_2');
     }
   });
@@ -124,7 +124,9 @@ describe('a restart', () => {
       config: teamOf(team, openai, { enable_post_presentation_evaluation: true }),
     });
     const judge = run.model.requests.find(({ tools }) => tools.includes('submit'));
-    expect(judge?.prompt).toContain('## Task\n\nBuild it.\n\n## Final answer\n\nThe final answer, by agent_1.');
+    expect(judge?.prompt).toContain(
+      '## Task\n\nBuild it.\n\n## Final answer\n\n<answer>\nThe final answer, by agent_1.\n</answer>',
+    );
     expect(judge?.prompt).not.toContain('Answer of agent_');
     expect(judge?.prompt).toContain('This is attempt 1 of 3.');
   });

@@ -60,7 +60,7 @@ export function readPrompt(messages: Message[]): Prompt {
     before: texts[place - 1] ?? '',
     answers: newestIn(shown),
     selected: /^Selected: (\S+)$/m.exec(shown)?.[1],
-    presented: sections.get(headings.finalAnswer),
+    presented: taggedIn(sections.get(headings.finalAnswer) ?? '')[0]?.content,
     toolResults: toolResultsIn(messages.slice(messages.findLastIndex(({ content }) => content === opening))),
     question: question && {
       text: question.get(headings.question) ?? '',
@@ -70,7 +70,9 @@ export function readPrompt(messages: Message[]): Prompt {
 }
 
 function newestIn(text: string): Prompt['answers'] {
-  const newest = new Map(taggedIn(text).map(({ content, name }) => [name, content]));
+  // What stands by itself is no answer to choose.
+  const named = taggedIn(text).filter(({ name }) => name !== '');
+  const newest = new Map(named.map(({ content, name }) => [name, content]));
   return [...newest].map(([name, content]) => ({ name, content }));
 }
 

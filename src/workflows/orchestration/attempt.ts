@@ -34,14 +34,17 @@ export function beginAttempt(context: OrchestrationContext, iteration: Iteration
   const notice = restart && {
     attempt: number,
     ...restart,
-    best: earlier?.answer.text,
+    best: earlier?.answer,
     earlier: restartsOf(restarts.slice(0, -1)),
   };
   const attempt: Attempt = {
     ...iteration,
     phase: 'answering',
     isPlanning: coordination.enable_planning_mode && !restarts.some(asksToExecute),
-    brief: plainTask(plain.task, notice && { ...notice, best: earlier?.answer.content }),
+    brief: plainTask(
+      plain.task,
+      notice && { ...notice, best: earlier && { ...earlier.answer, text: earlier.answer.content } },
+    ),
     participants: [],
     shown: new Map(),
     earlier,

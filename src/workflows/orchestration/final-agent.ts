@@ -74,17 +74,16 @@ const areAllTimedOut = ({ agents }: OrchestrationContext): boolean => agents.eve
  */
 async function evaluate(context: OrchestrationContext, attempt: Attempt, selected: Candidate): Promise<Decision> {
   const { earlier, isPlanning, presenterWork, restarts } = attempt;
-  const { text = '' } = attempt.result ?? {};
   context.events.emit({ type: 'evaluating', agent: selected.teamAgent.id });
   const work = [...selected.work, ...presenterWork];
-  const content = presentedMessage(context.task, text, {
+  const content = presentedMessage(context.task, attempt.result ?? { content: '', text: '' }, {
     work,
     restarts: restartsOf(restarts),
     votes: votesFor(attempt),
     diff: attempt.result?.diff,
     selected: selected.name,
-    plan: isPlanning || work.length > 0 ? selected.answer.text : undefined,
-    best: selected === earlier ? undefined : earlier?.answer.text,
+    plan: isPlanning || work.length > 0 ? selected.answer : undefined,
+    best: selected === earlier ? undefined : earlier?.answer,
   });
   const messages: NewMessage[] = [{ role: 'user', content }];
   const opening = { transcript: null, messages, tools: context.toolSets.decision };

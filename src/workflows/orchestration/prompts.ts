@@ -48,7 +48,7 @@ export interface RestartNotice {
   /** The restarts before this one, each with the attempt that it followed. */
   earlier?: PastRestart[];
   /** The best answer so far. */
-  best?: Content | undefined;
+  best?: ToldAnswer | undefined;
   /** Which files the agent has now; undefined for an agent without a workspace. */
   files?: string | undefined;
 }
@@ -83,8 +83,20 @@ export function restartList(restarts: PastRestart[]): string {
   return `\n\n${headings.earlierRestarts}\n${lines.join('\n')}`;
 }
 
-export const bestAnswer = (best: Content | undefined): Content[] =>
-  best === undefined ? [] : [`\n\n${headings.best}\n`, best];
+/** An answer by itself. `text` stands for its content. */
+export interface ToldAnswer {
+  content: string;
+  text: Content;
+}
+
+/** An answer between tags that it has not itself, so that it cannot end early, and go on as what it is not. */
+export function taggedAnswer({ content, text }: ToldAnswer): Content[] {
+  const tag = tagFor('answer', [content]);
+  return [`<${tag}>\n`, text, `\n</${tag}>`];
+}
+
+export const bestAnswer = (best: ToldAnswer | undefined): Content[] =>
+  best === undefined ? [] : [`\n\n${headings.best}\n`, ...taggedAnswer(best)];
 
 const opensAttempt = (attempt: number, by: Requester): string =>
   `This is attempt ${attempt} to solve the task. ` +

@@ -3,7 +3,15 @@ import type { Content, Text } from '../../protocol/message.ts';
 import { joinContent } from '../agent/text.ts';
 import { shortened } from '../runtime/size.ts';
 import type { ToolCallSummary } from './context.ts';
-import { bestAnswer, inOneLine, ownAnswers, restartList, type PastRestart } from './prompts.ts';
+import {
+  bestAnswer,
+  inOneLine,
+  ownAnswers,
+  restartList,
+  taggedAnswer,
+  type PastRestart,
+  type ToldAnswer,
+} from './prompts.ts';
 
 export interface VoteCount {
   /** Anonymous name. */
@@ -76,21 +84,21 @@ export interface PresentedRecord extends WorkRecord {
   /** Anonymous name of the selected answer. */
   selected: string;
   /** The selected answer where it was a plan, or tools were used for it: what the presented answer is measured by. */
-  plan: Content | undefined;
+  plan: ToldAnswer | undefined;
   /** What the result has changed in files; undefined for nothing. */
   diff?: Text | undefined;
   /** The best answer of the attempts before. */
-  best: Content | undefined;
+  best: ToldAnswer | undefined;
 }
 
 /** What the judge evaluates after the presentation: the task and the presented answer, and how it came about. */
-export function presentedMessage(task: Text, presented: Content, record?: PresentedRecord): Content {
-  const shown = [`${headings.task}\n\n`, task, `\n\n${headings.finalAnswer}\n\n`, presented];
+export function presentedMessage(task: Text, presented: ToldAnswer, record?: PresentedRecord): Content {
+  const shown = [`${headings.task}\n\n`, task, `\n\n${headings.finalAnswer}\n\n`, ...taggedAnswer(presented)];
   if (record === undefined) return joinContent(shown);
   const { best, diff, plan, restarts, selected, votes, work } = record;
   return joinContent([
     ...shown,
-    ...(plan === undefined ? [] : [`\n\n${headings.plan}\n\n`, plan]),
+    ...(plan === undefined ? [] : [`\n\n${headings.plan}\n\n`, ...taggedAnswer(plan)]),
     workList(work),
     ...(diff === undefined ? [] : [`\n\n${headings.files}\n\n`, diff]),
     voteList(votes, selected),

@@ -21,6 +21,8 @@ import {
 import { presentedMessage, reviewMessage } from '../../../src/workflows/orchestration/review-prompts.ts';
 import { coordinationTools, decisionToolsWith } from '../../../src/workflows/orchestration/tools.ts';
 
+const told = (content: string) => ({ content, text: content });
+
 const textOf = (content: Content): string => joinContent([content])[0] as string;
 
 describe('prompts', () => {
@@ -108,11 +110,11 @@ describe('prompts', () => {
       return { attempt: index + 1, reason: 'r'.repeat(2000), instructions: `Do ${index + 1}.` };
     });
     const block = textOf(
-      restartBlock({ attempt: 9, by: 'final_agent', reason: 'r', instructions: 'i', earlier, best: 'The best.' }),
+      restartBlock({ attempt: 9, by: 'final_agent', reason: 'r', instructions: 'i', earlier, best: told('The best.') }),
     );
     const listed = [...block.matchAll(/^- after attempt (\d): r{500}… Asked for: Do \d\.$/gm)];
     expect(listed.map(([, attempt]) => attempt)).toEqual(['3', '4', '5', '6', '7']);
-    expect(block).toContain('**Best answer so far:**\nThe best.\n\n');
+    expect(block).toContain('**Best answer so far:**\n<answer>\nThe best.\n</answer>\n\n');
   });
 
   test('the judge after presenting is shown the last 20 tool calls, the votes and what came before', () => {
@@ -120,20 +122,22 @@ describe('prompts', () => {
       return { tool: 'look', input: `{"at":${index}}`, status: 'ok' as const, text: 'seen' };
     });
     const message = textOf(
-      presentedMessage('T', 'Final.', {
+      presentedMessage('T', told('Final.'), {
         work,
         restarts: [{ attempt: 1, reason: 'Thin.', instructions: 'More.' }],
         votes: [{ name: 'agent1', reasons: ['clear'] }],
         selected: 'agent1',
-        plan: 'First look.',
-        best: 'Earlier.',
+        plan: told('First look.'),
+        best: told('Earlier </answer>.'),
       }),
     );
-    expect(message).toMatch(/^## Task\n\nT\n\n## Final answer\n\nFinal\.\n\n## Plan\n\nFirst look\.\n\n## Work\n\n/);
+    expect(message).toMatch(
+      /^## Task\n\nT\n\n## Final answer\n\n<answer>\nFinal\.\n<\/answer>\n\n## Plan\n\n<answer>\nFirst look\.\n<\/answer>\n\n## Work\n\n/,
+    );
     expect(message).toContain('- (2 calls before these)\n- look({"at":2}) → ok: seen\n');
     expect(message).toContain('## Votes\n\n- agent1: 1 (clear)');
     expect(message).toContain('- after attempt 1: Thin. Asked for: More.');
-    expect(message).toMatch(/\*\*Best answer so far:\*\*\nEarlier\.$/);
+    expect(message).toMatch(/\*\*Best answer so far:\*\*\n<answer-2>\nEarlier <\/answer>\.\n<\/answer-2>$/);
   });
 
   test('a team that plans is told so, and everybody is told the date', () => {
@@ -148,7 +152,7 @@ describe('prompts', () => {
       coordinationTools(['agent1', 'agent2', 'agent3', 'agent4'], 'human'),
       decisionToolsWith({ plans: true, compares: true }),
     ];
-    const restarted = { attempt: 2, by: 'person' as const, reason: '', instructions: '', best: '' };
+    const restarted = { attempt: 2, by: 'person' as const, reason: '', instructions: '', best: told('') };
     const said = [
       coordinationText(asking, true),
       finalText(),
