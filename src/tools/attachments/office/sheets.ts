@@ -4,10 +4,10 @@ import { sheetHeading } from '../sheet-text.ts';
 import type { Readable } from '../pdf/pdf.ts';
 import { csvLine } from '../table.ts';
 import { colourNames } from './colours.ts';
-import { textOfCell } from './documents.ts';
+import { isDate, isUncomputed, valueOf } from './cell-values.ts';
 import { needsPassword } from './open-documents.ts';
 import { formulasText, type Formula } from './formulas.ts';
-import { formattedNumber, mixedUnits, unitOf, unitsText } from './number-formats.ts';
+import { mixedUnits, unitOf, unitsText } from './number-formats.ts';
 import { openDocumentLooks, type SheetLooks } from './sheet-looks.ts';
 import { propertiesOf } from './properties.ts';
 import { tableOf, type SheetGrid } from './sheet-layout.ts';
@@ -229,59 +229,4 @@ interface Container {
     cfb_new: () => object;
     cfb_add: (container: object, name: string, content: Buffer, how: { unsafe: true }) => void;
   };
-}
-
-/** A cell as SQL and people can use it. */
-function valueOf(cell: xlsx.CellObject | undefined, is1904: boolean): string {
-  if (cell === undefined) return '';
-  const { f: formula, t: type, v: value } = cell;
-  if (isUncomputed(cell)) return `=${formula}`;
-  if (type === 'z' || value === undefined || value === null) return '';
-  if (type === 'e') return errors[Number(value)] ?? '#ERROR!';
-  if (type === 'b') return value ? 'TRUE' : 'FALSE';
-  if (value instanceof Date) return value.toISOString().replace(/T00:00:00\.000Z$|\.000Z$/, '');
-  const formatted = typeof value === 'number' ? formattedNumber(value, String(cell.z ?? '')) : undefined;
-  if (formatted !== undefined) return formatted;
-  if (typeof value === 'number' && isDate(cell)) return dateOf(value, is1904);
-  // The library takes the letters of a text alone: 10⁶ would be 106.
-  const runs = type === 's' && /<(\w+:)?(vertAlign|strike)\b/.test(String(cell.r)) ? textOfCell(String(cell.r)) : value;
-  return String(runs).replaceAll(/[\r\n]+/g, ' ');
-}
-
-const isDate = ({ z: format }: xlsx.CellObject): boolean => format !== undefined && xlsx.SSF.is_date(String(format));
-
-/** Whether a cell is a formula that no program has computed yet. */
-const isUncomputed = ({ f: formula, t: type, v: value }: xlsx.CellObject): boolean =>
-  formula !== undefined && (type === 'z' || value === undefined);
-
-/** The error of a cell by its number ([MS-XLSB] 2.5.97.2). */
-const errors: Record<number, string> = {
-  0x00: '#NULL!',
-  0x07: '#DIV/0!',
-  0x0f: '#VALUE!',
-  0x17: '#REF!',
-  0x1d: '#NAME?',
-  0x24: '#NUM!',
-  0x2a: '#N/A',
-  0x2b: '#GETTING_DATA',
-};
-
-interface DateParts {
-  y: number;
-  m: number;
-  d: number;
-  H: number;
-  M: number;
-  S: number;
-}
-
-/** A day number as ISO 8601: a day, a time of day, or both. */
-export function dateOf(value: number, is1904: boolean): string {
-  const parts = xlsx.SSF.parse_date_code(value, { date1904: is1904 }) as DateParts | null;
-  if (parts === null) return String(value);
-  const two = (part: number): string => String(part).padStart(2, '0');
-  const time = `${two(parts.H)}:${two(parts.M)}:${two(parts.S)}`;
-  if (value >= 0 && value < 1 && !is1904) return time;
-  const day = `${String(parts.y).padStart(4, '0')}-${two(parts.m)}-${two(parts.d)}`;
-  return Number.isInteger(value) || time === '00:00:00' ? day : `${day}T${time}`;
 }
