@@ -1,5 +1,7 @@
+import type { CellObject } from '@e965/xlsx';
 import { describe, expect, test } from 'vitest';
 import { readContent } from '../../../src/tools/attachments/content.ts';
+import { conventionsOf, valueOf } from '../../../src/tools/attachments/office/cell-values.ts';
 import { propertiesOf } from '../../../src/tools/attachments/office/properties.ts';
 import { recognise, type Recognised } from '../../../src/tools/attachments/recognise.ts';
 import { previewOf } from '../../../src/tools/attachments/run-files.ts';
@@ -82,6 +84,29 @@ describe('a workbook', () => {
     const { note, text } = await read('a.xlsx', zipOf({ ...parts, 'xl/worksheets/sheet1.xml': xml }));
     expect(text).toBe('[sheet 1: S]\n=1+1\n');
     expect(note).toMatch(/^1 formulas of S have no value, .* they are shown as formulas$/);
+  });
+
+  test('whose formulas are all to be computed anew shows those that are 0, and no others', async () => {
+    const formula = (f: string, v: number) => ({ t: 'n', v, f }) as never;
+    const parts = await partsOf(workbookOf({ S: [['x'], [formula('1+1', 0)], [formula('1+2', 3)], [0]] }));
+    const book = (parts['xl/workbook.xml'] ?? '').toString();
+    const asked = book.replace('</sheets>', '</sheets><calcPr calcId="124519" fullCalcOnLoad="1"/>');
+    const { note, text } = await read('a.xlsx', zipOf({ ...parts, 'xl/workbook.xml': asked }));
+    expect(text).toMatch(/\nx\n=1\+1\n3\n0\n$/);
+    expect(note).toMatch(/^1 formulas of S have no value/);
+    expect((await read('a.xlsx', zipOf(parts))).text).toMatch(/\nx\n0\n3\n0\n$/);
+  });
+
+  test.each([
+    ['', '', '=A2*2'],
+    ['', 'ok', ''],
+  ])('of an old office shows formulas whose texts are all empty: %j and %j', (first, second, shown) => {
+    const formula = (v: string): CellObject => ({ t: 's', v, f: 'A2*2' });
+    const cells = [formula(first), formula(second)];
+    const [cell] = cells;
+    const conventions = conventionsOf({ SheetNames: [], Sheets: {} }, true, cells);
+    expect(valueOf(cell, conventions)).toBe(shown);
+    expect(valueOf(cell, conventionsOf({ SheetNames: [], Sheets: {} }, false, cells))).toBe('');
   });
 
   test('says what only the formats of its numbers, its names, links, authors and shapes say', async () => {

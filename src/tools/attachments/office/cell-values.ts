@@ -2,18 +2,25 @@ import * as xlsx from '@e965/xlsx';
 import { textOfCell } from './documents.ts';
 import { formattedNumber } from './number-formats.ts';
 
+/** What a workbook says of all of its cells. */
+export interface Conventions {
+  is1904: boolean;
+  /** The value of formulas that no program has computed yet, besides none at all. */
+  uncomputed?: 0 | '' | undefined;
+}
+
 /** A cell as SQL and people can use it. */
-export function valueOf(cell: xlsx.CellObject | undefined, is1904: boolean): string {
+export function valueOf(cell: xlsx.CellObject | undefined, conventions: Conventions): string {
   if (cell === undefined) return '';
   const { f: formula, t: type, v: value } = cell;
-  if (isUncomputed(cell)) return `=${formula}`;
+  if (isUncomputed(cell, conventions)) return `=${formula}`;
   if (type === 'z' || value === undefined || value === null) return '';
   if (type === 'e') return errors[Number(value)] ?? '#ERROR!';
   if (type === 'b') return value ? 'TRUE' : 'FALSE';
   if (value instanceof Date) return value.toISOString().replace(/T00:00:00\.000Z$|\.000Z$/, '');
   const formatted = typeof value === 'number' ? formattedNumber(value, String(cell.z ?? '')) : undefined;
   if (formatted !== undefined) return formatted;
-  if (typeof value === 'number' && isDate(cell)) return dateOf(value, is1904);
+  if (typeof value === 'number' && isDate(cell)) return dateOf(value, conventions.is1904);
   // The library takes the letters of a text alone: 10⁶ would be 106.
   const runs = type === 's' && /<(\w+:)?(vertAlign|strike)\b/.test(String(cell.r)) ? textOfCell(String(cell.r)) : value;
   return String(runs).replaceAll(/[\r\n]+/g, ' ');
@@ -23,8 +30,27 @@ export const isDate = ({ z: format }: xlsx.CellObject): boolean =>
   format !== undefined && xlsx.SSF.is_date(String(format));
 
 /** Whether a cell is a formula that no program has computed yet. */
-export const isUncomputed = ({ f: formula, t: type, v: value }: xlsx.CellObject): boolean =>
-  formula !== undefined && (type === 'z' || value === undefined);
+export const isUncomputed = (
+  { f: formula, t: type, v: value }: xlsx.CellObject,
+  { uncomputed }: Conventions,
+): boolean => formula !== undefined && (type === 'z' || value === undefined || value === uncomputed);
+
+/**
+ * What a workbook says of all of its cells. Libraries that compute nothing store 0 in new workbooks, with the wish that
+ * everything be computed anew, and an empty text in old ones. That may be a formula's result too, but hardly of all of them.
+ *
+ * @param cells all of its cells
+ */
+export function conventionsOf(book: xlsx.WorkBook, isOld: boolean, cells: xlsx.CellObject[]): Conventions {
+  const { CalcPr: computing, WBProps: properties } = (book.Workbook ?? {}) as {
+    CalcPr?: { fullCalcOnLoad?: string };
+    WBProps?: { date1904?: boolean };
+  };
+  const formulas = isOld ? cells.filter(({ f: formula }) => formula !== undefined) : [];
+  const isBare = formulas.length > 0 && formulas.every(({ v: value }) => value === '');
+  const isStale = /^(1|true)$/.test(computing?.fullCalcOnLoad ?? '');
+  return { is1904: properties?.date1904 === true, uncomputed: isStale ? 0 : isBare ? '' : undefined };
+}
 
 /** The error of a cell by its number ([MS-XLSB] 2.5.97.2). */
 const errors: Record<number, string> = {

@@ -4,7 +4,7 @@ import { sheetHeading } from '../sheet-text.ts';
 import type { Readable } from '../pdf/pdf.ts';
 import { csvLine } from '../table.ts';
 import { colourNames } from './colours.ts';
-import { isDate, isUncomputed, valueOf } from './cell-values.ts';
+import { conventionsOf, isDate, isUncomputed, valueOf, type Conventions } from './cell-values.ts';
 import { needsPassword } from './open-documents.ts';
 import { formulasText, type Formula } from './formulas.ts';
 import { mixedUnits, unitOf, unitsText } from './number-formats.ts';
@@ -32,9 +32,9 @@ const longestNames = 1000;
 export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer): Readable {
   const book = open(content);
   const looks = Buffer.isBuffer(content) ? undefined : openDocumentLooks(content.get('content.xml'));
-  const shades = Object.values(book.Sheets).flatMap((sheet) =>
-    [...cellsOf(sheet)].flatMap(({ cell }) => shadeOf(cell) ?? []),
-  );
+  const cells = Object.values(book.Sheets).flatMap((sheet) => Array.from(cellsOf(sheet), ({ cell }) => cell));
+  const conventions = conventionsOf(book, Buffer.isBuffer(content), cells);
+  const shades = cells.flatMap((cell) => shadeOf(cell) ?? []);
   const colours = colourNames([...shades, ...(looks?.shades ?? [])]);
   const names = (book.Workbook?.Names ?? [])
     .flatMap(({ Name: name, Ref: ref }) => (name.startsWith('_xlnm.') ? [] : [`${name} = ${ref}`]))
@@ -47,7 +47,7 @@ export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer): R
     const hidden = book.Workbook?.Sheets?.[index]?.Hidden;
     if (hidden === 1 || hidden === 2 || looks?.sheets[index]?.isHidden === true)
       notes.push(`the sheet ${name} is hidden`);
-    const grid = gridOf(book, name, colours, looks?.sheets[index]);
+    const grid = gridOf(book.Sheets[name], name, { conventions, colours }, looks?.sheets[index]);
     const table = tableOf(grid);
     if (table.lines.length === 0) notes.push(`the sheet ${name} is empty`);
     notes.push(...table.notes.map((note) => `${name}: ${note}`), ...grid.notes);
@@ -89,9 +89,12 @@ interface Grid extends SheetGrid {
 }
 
 /** A sheet with how it looks. @param looks what the library does not read of it */
-function gridOf(book: xlsx.WorkBook, name: string, colours: ReadonlyMap<string, string>, looks?: SheetLooks): Grid {
-  const sheet = book.Sheets[name];
-  const is1904 = book.Workbook?.WBProps?.date1904 === true;
+function gridOf(
+  sheet: xlsx.WorkSheet | undefined,
+  name: string,
+  { colours, conventions }: { conventions: Conventions; colours: ReadonlyMap<string, string> },
+  looks?: SheetLooks,
+): Grid {
   const rows: string[][] = [];
   const numbers = new Set<string>();
   const comments = new Map<number, string>();
@@ -104,7 +107,7 @@ function gridOf(book: xlsx.WorkBook, name: string, colours: ReadonlyMap<string, 
   let uncomputed = 0;
   let widest = 0;
   for (const { row, column, cell } of cellsOf(sheet)) {
-    const value = valueOf(cell, is1904);
+    const value = valueOf(cell, conventions);
     if (value !== '') widest = Math.max(widest, column + 1);
     if (column >= mostColumns) continue;
     if (value !== '') {
@@ -114,7 +117,7 @@ function gridOf(book: xlsx.WorkBook, name: string, colours: ReadonlyMap<string, 
     }
     const place = `${row} ${column}`;
     if (firsts.has(place) && cell.t === 'n' && !isDate(cell)) numbers.add(place);
-    if (isUncomputed(cell)) uncomputed += 1;
+    if (isUncomputed(cell, conventions)) uncomputed += 1;
     else if (cell.f !== undefined) formulas.push({ row, column, text: cell.f });
     const colour = colours.get(shadeOf(cell) ?? '');
     if (colour !== undefined) setIn(byColumn, column, row, colour);
