@@ -98,6 +98,20 @@ describe('a workbook', () => {
   });
 
   test.each([
+    [46_112 + 49_500.25 / 86_400, 'yyyy-mm-dd hh:mm', false, '2026-03-31T13:45:00.250'],
+    [86.96 / 86_400, 'mm:ss.00', false, '00:01:26.960'],
+    [0.1 + 0.2, 'hh:mm', false, '07:12:00'],
+    [1 / 3, '[Red]h:mm:ss', true, '08:00:00'],
+    [1 / 3, 'yyyy-mm-dd h:mm', true, '1904-01-01T08:00:00'],
+    [0, 'yyyy-mm-dd', true, '1904-01-01'],
+  ])(
+    'has its times to the millisecond, and a day where it says one: %d as %s, from 1904: %s',
+    (v, z, is1904, shown) => {
+      expect(valueOf({ t: 'n', v, z }, { is1904 })).toBe(shown);
+    },
+  );
+
+  test.each([
     ['', '', '=A2*2'],
     ['', 'ok', ''],
   ])('of an old office shows formulas whose texts are all empty: %j and %j', (first, second, shown) => {

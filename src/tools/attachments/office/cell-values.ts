@@ -1,6 +1,6 @@
 import * as xlsx from '@e965/xlsx';
 import { textOfCell } from './documents.ts';
-import { formattedNumber } from './number-formats.ts';
+import { formattedNumber, fractionOf } from './number-formats.ts';
 
 /** What a workbook says of all of its cells. */
 export interface Conventions {
@@ -17,10 +17,10 @@ export function valueOf(cell: xlsx.CellObject | undefined, conventions: Conventi
   if (type === 'z' || value === undefined || value === null) return '';
   if (type === 'e') return errors[Number(value)] ?? '#ERROR!';
   if (type === 'b') return value ? 'TRUE' : 'FALSE';
-  if (value instanceof Date) return value.toISOString().replace(/T00:00:00\.000Z$|\.000Z$/, '');
+  if (value instanceof Date) return value.toISOString().replace(/T00:00:00\.000Z$|(\.000)?Z$/, '');
   const formatted = typeof value === 'number' ? formattedNumber(value, String(cell.z ?? '')) : undefined;
   if (formatted !== undefined) return formatted;
-  if (typeof value === 'number' && isDate(cell)) return dateOf(value, conventions.is1904);
+  if (typeof value === 'number' && isDate(cell)) return dateOf(value, String(cell.z), conventions);
   // The library takes the letters of a text alone: 10⁶ would be 106.
   const runs = type === 's' && /<(\w+:)?(vertAlign|strike)\b/.test(String(cell.r)) ? textOfCell(String(cell.r)) : value;
   return String(runs).replaceAll(/[\r\n]+/g, ' ');
@@ -71,15 +71,24 @@ interface DateParts {
   H: number;
   M: number;
   S: number;
+  /** The fraction of a second. */
+  u: number;
 }
 
+/** What a day has in milliseconds, to which times are exact. */
+const dayLength = 86_400_000;
+
 /** A day number as ISO 8601: a day, a time of day, or both. */
-function dateOf(value: number, is1904: boolean): string {
-  const parts = xlsx.SSF.parse_date_code(value, { date1904: is1904 }) as DateParts | null;
+function dateOf(value: number, format: string, { is1904 }: Conventions): string {
+  const exact = Math.round(value * dayLength) / dayLength;
+  const parts = xlsx.SSF.parse_date_code(exact, { date1904: is1904 }) as DateParts | null;
   if (parts === null) return String(value);
   const two = (part: number): string => String(part).padStart(2, '0');
-  const time = `${two(parts.H)}:${two(parts.M)}:${two(parts.S)}`;
-  if (value >= 0 && value < 1 && !is1904) return time;
+  const milliseconds = Math.round(parts.u * 1000);
+  const time = `${two(parts.H)}:${two(parts.M)}:${two(parts.S)}${fractionOf(milliseconds)}`;
+  // Where days are counted from 1904, 0 is a day as well.
+  const isDay = is1904 && /[yd]/i.test(format.replaceAll(/"[^"]*"|\[[^\]]*\]/g, ''));
+  if (value >= 0 && value < 1 && !isDay) return time;
   const day = `${String(parts.y).padStart(4, '0')}-${two(parts.m)}-${two(parts.d)}`;
   return Number.isInteger(value) || time === '00:00:00' ? day : `${day}T${time}`;
 }

@@ -16,10 +16,16 @@ export function formattedNumber(value: number, format: string): string | undefin
 }
 
 function durationOf(days: number): string {
-  const seconds = Math.round(Math.abs(days) * 86_400);
+  const milliseconds = Math.round(Math.abs(days) * 86_400_000);
+  const seconds = Math.floor(milliseconds / 1000);
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  return (days < 0 ? '-' : '') + parts.map((part) => String(part).padStart(2, '0')).join(':');
+  const time = parts.map((part) => String(part).padStart(2, '0')).join(':');
+  return (days < 0 ? '-' : '') + time + fractionOf(milliseconds % 1000);
 }
+
+/** What stands behind the seconds of a time: `.500`, and nothing for whole ones. */
+export const fractionOf = (milliseconds: number): string =>
+  milliseconds === 0 ? '' : `.${String(milliseconds).padStart(3, '0')}`;
 
 /** The texts of a format (ECMA-376, 18.8.31): in quotes, behind a backslash, in `[$€-407]`, or a currency's sign alone. */
 const literal = /"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|(\p{Sc})|[_*].|\[[^\]]*\]/gu;
