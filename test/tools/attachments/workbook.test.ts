@@ -238,6 +238,24 @@ describe('a workbook', () => {
     expect(note).toMatch(/^the sheet S is hidden; some letters stand above or below their line/);
   });
 
+  test('.ods keeps the sign of its durations, and fractions of seconds', async () => {
+    const cell = (iso: string, shown: string): string =>
+      `<table:table-row><table:table-cell table:style-name="c" office:value-type="time" office:time-value="${iso}"><text:p>${shown}</text:p></table:table-cell></table:table-row>`;
+    const time = '<number:hours number:style="long"/><number:text>:</number:text><number:minutes number:style="long"/>';
+    const content =
+      `<office:document-content><office:automatic-styles><number:time-style style:name="N" number:truncate-on-overflow="false">${time}</number:time-style>` +
+      '<style:style style:name="c" style:family="table-cell" style:data-style-name="N"/></office:automatic-styles><office:body><office:spreadsheet>' +
+      `<table:table table:name="S">${cell('-PT06H00M00S', '-06:00')}${cell('PT00H01M26.96S', '01:26,96')}</table:table>` +
+      '</office:spreadsheet></office:body></office:document-content>';
+    const bytes = zipOf({
+      mimetype: { content: 'application/vnd.oasis.opendocument.spreadsheet', packed: false },
+      'content.xml': content,
+      'styles.xml': '<office:document-styles/>',
+      'META-INF/manifest.xml': '<manifest/>',
+    });
+    expect((await read('a.ods', bytes)).text).toBe('[sheet 1: S]\n-06:00:00\n00:01:26.960\n');
+  });
+
   test('with macros is read without them', async () => {
     const parts = await partsOf(workbookOf({ S: [['x']] }));
     const { note, text } = await read('a.xlsm', zipOf({ ...parts, 'xl/vbaProject.bin': Buffer.from('Shell "rm"') }));

@@ -1,6 +1,6 @@
 import * as xlsx from '@e965/xlsx';
 import { textOfCell } from './documents.ts';
-import { formattedNumber, fractionOf } from './number-formats.ts';
+import { durationOf, formattedNumber, fractionOf } from './number-formats.ts';
 
 /** What a workbook says of all of its cells. */
 export interface Conventions {
@@ -12,7 +12,8 @@ export interface Conventions {
 /** A cell as SQL and people can use it. */
 export function valueOf(cell: xlsx.CellObject | undefined, conventions: Conventions): string {
   if (cell === undefined) return '';
-  const { f: formula, t: type, v: value } = cell;
+  const { f: formula, t: type } = cell;
+  const value = typeof cell.v === 'number' && isDate(cell) ? asShown(cell.v, cell.w) : cell.v;
   if (isUncomputed(cell, conventions)) return `=${formula}`;
   if (type === 'z' || value === undefined || value === null) return '';
   if (type === 'e') return errors[Number(value)] ?? '#ERROR!';
@@ -20,10 +21,25 @@ export function valueOf(cell: xlsx.CellObject | undefined, conventions: Conventi
   if (value instanceof Date) return value.toISOString().replace(/T00:00:00\.000Z$|(\.000)?Z$/, '');
   const formatted = typeof value === 'number' ? formattedNumber(value, String(cell.z ?? '')) : undefined;
   if (formatted !== undefined) return formatted;
-  if (typeof value === 'number' && isDate(cell)) return dateOf(value, String(cell.z), conventions);
+  if (typeof value === 'number' && isDate(cell))
+    return value < 0 && value > -1 ? durationOf(value) : dateOf(value, String(cell.z), conventions);
   // The library takes the letters of a text alone: 10⁶ would be 106.
   const runs = type === 's' && /<(\w+:)?(vertAlign|strike)\b/.test(String(cell.r)) ? textOfCell(String(cell.r)) : value;
   return String(runs).replaceAll(/[\r\n]+/g, ' ');
+}
+
+/**
+ * A time of OpenDocument as its text has it: the library drops signs and fractions of seconds, other programs round them.
+ *
+ * @param shown its text, which the cells of other formats are read without
+ */
+function asShown(days: number, shown = ''): number {
+  const [, seconds = NaN] = /:(\d\d[.,]\d{1,3})$/.exec(shown) ?? [];
+  const whole = Math.round(days * 86_400);
+  const missing = Number(String(seconds).replace(',', '.')) - (whole % 60);
+  const isCut = Math.abs(days * 86_400 - whole) < 0.001 && Math.abs(missing) < 1;
+  const exact = isCut ? (whole + missing) / 86_400 : days;
+  return shown.startsWith('-') && days > 0 ? -exact : exact;
 }
 
 export const isDate = ({ z: format }: xlsx.CellObject): boolean =>

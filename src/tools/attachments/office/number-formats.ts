@@ -15,7 +15,8 @@ export function formattedNumber(value: number, format: string): string | undefin
   return id.test(format) && Number.isInteger(value) && value >= 0 ? String(xlsx.SSF.format(format, value)) : undefined;
 }
 
-function durationOf(days: number): string {
+/** A duration in hours, minutes and seconds: `-06:00:00`. */
+export function durationOf(days: number): string {
   const milliseconds = Math.round(Math.abs(days) * 86_400_000);
   const seconds = Math.floor(milliseconds / 1000);
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];

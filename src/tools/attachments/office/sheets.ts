@@ -224,7 +224,8 @@ function openParts(parts: ReadonlyMap<string, Buffer>): xlsx.WorkBook {
   const { cfb_add: add, cfb_new: create } = (xlsx.CFB as Container).utils;
   const zip = create();
   for (const [name, part] of parts) add(zip, name, part, { unsafe: true });
-  return parseZip(zip, { ...options });
+  // Of OpenDocument it takes the texts that are there, which costs nothing.
+  return parseZip(zip, { ...options, cellText: parts.has('content.xml') });
 }
 
 interface Container {
