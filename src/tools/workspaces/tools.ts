@@ -213,38 +213,66 @@ function decoded(content: Uint8Array): string | undefined {
   }
 }
 
-/** A line that says where in a file what follows is. */
+/** A line that says where in a file what follows is, and what stands for the text of a page without one. */
 const place = /^\[(?:page|slide|sheet) \d+.*\]$/;
+const scan = /^\[this page is a picture\]$/m;
 
 async function search(context: Given, text: string, folder: string, textsOf: FileTexts): Promise<string> {
   const workspace = of(context);
   const wanted = text.toLowerCase();
   const found: string[] = [];
+  const unread: string[] = [];
+  const ended = (why: string): string => [...found, ...notSearched(unread), why].join('\n');
   const yielder = new Yielder();
   let left = maxSearched;
   for (const { path, bytes } of filesIn(workspace, folder)) {
     context.signal.throwIfAborted();
-    if (bytes > left)
-      return [...found, `[stopped at ${path}: ${maxSearched} bytes were searched; name a folder]`].join('\n');
+    if (bytes > left) return ended(`[stopped at ${path}: ${maxSearched} bytes were searched; name a folder]`);
     left -= bytes;
-    const content = await workspace.read(path).catch(() => new Uint8Array());
-    const plain = decoded(content);
-    if (plain !== undefined && bytes > maxText) continue;
-    const texts = plain === undefined ? await textsOf(context.workflowId, path, content) : [{ path, text: plain }];
+    const content = await workspace.read(path).catch(() => undefined);
+    const plain = content && decoded(content);
+    const texts =
+      plain !== undefined
+        ? [{ path, text: plain }]
+        : content === undefined
+          ? []
+          : await textsOf(context.workflowId, path, content);
+    if (texts.length === 0) unread.push(path);
     for (const each of texts) {
+      if (plain === undefined && scan.test(each.text)) unread.push(`${each.path} (its pages that are pictures)`);
       let where = '';
-      for (const [index, line] of each.text.split('\n').entries()) {
+      let number = 0;
+      for (const line of linesIn(each.text)) {
+        number += 1;
         if (yielder.due) await yielder.yield();
         if (plain === undefined && place.test(line)) where = ` ${line}`;
         for (const part of holding(line, wanted)) {
-          if (found.length === maxFound)
-            return [...found, '[it stands in more places; search for more of the text]'].join('\n');
-          found.push(`${each.path}:${index + 1}:${where} ${part}`);
+          if (found.length === maxFound) return ended('[it stands in more places; search for more of the text]');
+          found.push(`${each.path}:${number}:${where} ${part}`);
         }
       }
     }
   }
-  return found.length === 0 ? 'Nothing was found.' : found.join('\n');
+  return [...(found.length === 0 ? ['Nothing was found.'] : found), ...notSearched(unread)].join('\n');
+}
+
+/** How many files are named that were not searched. */
+const maxUnread = 10;
+
+function notSearched(paths: string[]): string[] {
+  if (paths.length === 0) return [];
+  const more = paths.length > maxUnread ? ` and ${paths.length - maxUnread} more` : '';
+  return [`[not searched, since they cannot be read as text: ${paths.slice(0, maxUnread).join(', ')}${more}]`];
+}
+
+/** The lines of a text one by one: a list of those of a large one would take more memory than the text. */
+function* linesIn(text: string): Generator<string> {
+  let from = 0;
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
+    yield text.slice(from, end);
+    from = end + 1;
+  }
+  yield text.slice(from);
 }
 
 /** The parts of a line that show where it holds a text: the line itself, unless it is long, as data and minified programs are. */

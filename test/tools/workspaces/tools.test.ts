@@ -188,6 +188,11 @@ describe('the tools of a workspace', () => {
     );
   });
 
+  test('find lines in texts that are too large to be viewed', async () => {
+    workspace.tree = await treeOf({ 'a.log': `${'All is well.\n'.repeat(400_000)}The mast is lost.\n` });
+    expect((await call('search_files', { text: 'mast' })).text).toBe('a.log:400001: The mast is lost.');
+  });
+
   test.each([
     ['view_file', { path: '../secret' }, /is no path of the workspace/],
     ['view_file', { path: '/etc/passwd' }, /is no path of the workspace/],
@@ -217,7 +222,9 @@ describe('the tools of a workspace', () => {
       status: 'error',
       text: 'picture.png is not a text in UTF-8, and nothing in it can be read as one',
     });
-    expect((await call('search_files', { text: 'x' })).text).toBe('Nothing was found.');
+    expect((await call('search_files', { text: 'x' })).text).toBe(
+      'Nothing was found.\n[not searched, since they cannot be read as text: picture.png]',
+    );
   });
 
   test.each([
@@ -276,9 +283,14 @@ describe('files that are no plain texts', () => {
 
   test('are searched and shown as texts: PDFs, office documents, and what is in archives', async () => {
     const letter = docxOf('<w:p><w:r><w:t>The mast is lost.</w:t></w:r></w:p>');
+    const scan = Buffer.from(
+      pdfOf(['', 'No sail.']).toString('latin1').replace('/Type /Catalog', '/Type /Catalog /X << /Subtype /Image >>'),
+      'latin1',
+    );
     const files = {
       'own/paper.pdf': pdfOf(['First.', 'A mast of oak.']),
       'own/letters.zip': zipOf({ 'june.docx': letter }),
+      'own/scan.pdf': scan,
     };
     const entries = Object.entries(files).map(async ([path, bytes]) => {
       const [id = ''] = await bench.store.putObjects([bytes]);
@@ -286,7 +298,8 @@ describe('files that are no plain texts', () => {
     });
     workspace.tree = await trees.write(new Map(await Promise.all(entries)));
     expect((await callIn('search_files', { text: 'MAST' })).text).toBe(
-      'own/letters.zip/june.docx:1: The mast is lost.\nown/paper.pdf:5: [page 2] A mast of oak.',
+      'own/letters.zip/june.docx:1: The mast is lost.\nown/paper.pdf:5: [page 2] A mast of oak.\n' +
+        '[not searched, since they cannot be read as text: own/scan.pdf (its pages that are pictures)]',
     );
     expect((await callIn('view_file', { path: 'own/paper.pdf' })).text).toMatch(/^\[page 1\]\nFirst\./);
   });
