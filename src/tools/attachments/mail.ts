@@ -29,12 +29,12 @@ function textOf({ headers, html, text }: Email): string {
   return `${lines.join('\n')}\n\n${text ?? (html === undefined ? '' : '[its text is in message.html]')}`;
 }
 
-/** Opens a file of messages, each behind a line `From …` (RFC 4155), as files with the ending of a message. */
+/** What begins a message in a file of many (RFC 4155), told from a sentence by the header behind it. */
+const beginning = /^From .*\r?\n(?=[!-9;-~]+:|>From )/m;
+
+/** Opens a file of messages as files with the ending of a message. */
 export function openMailbox(bytes: Buffer, limits: ZipLimits): ZipMember[] {
-  const messages = bytes
-    .toString('latin1')
-    .split(/^From .*\r?\n/m)
-    .slice(1);
+  const messages = bytes.toString('latin1').split(beginning).slice(1);
   if (messages.length > limits.members)
     throw new Error(`it has ${grouped(messages.length)} messages${atMost(limits.members)}`);
   return messages.map((message, index) => {

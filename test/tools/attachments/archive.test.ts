@@ -181,6 +181,13 @@ describe('a message', () => {
     expect(await textOf('a.mbox/message-2.eml/message.txt')).toMatch(/\n\nFrom here\s*$/);
   });
 
+  test('is not cut where a sentence begins like the next one', async () => {
+    const many = `From j@example.org Tue May  5\nFrom: j\nSubject: Re\n\nOn we went.\n\nFrom here it is\n77 miles.\n\nFrom b@example.org\nFrom: b\nSubject: Re\n\nAye.\n`;
+    await keep(Buffer.from(many), 'a.mbox');
+    expect((await names()).filter((name) => /\d\.eml$/.test(name))).toHaveLength(2);
+    expect(await textOf('a.mbox/message-1.eml/message.txt')).toMatch(/\n\nFrom here it is\n77 miles\.\s*$/);
+  });
+
   test.each(['Dear Ada,\n\nFrom: here', 'From: me\nTo: you\n\nHello', 'key: value\nother: value\n'])(
     'is none where a text has no more than %j',
     async (text) => expect((await recognise('a.txt', Buffer.from(text))).kind).toBe('text'),
