@@ -1,16 +1,22 @@
 import PostalMime, { decodeWords, type Email } from 'postal-mime';
 import { grouped } from '../../util/file-limits.ts';
 import { mailType } from './mail-type.ts';
+import { uniqueNames } from './names.ts';
 import { memberOf } from './tar.ts';
 import { atMost, type ZipLimits, type ZipMember } from './zip.ts';
 
 /** Opens a message: its headers with its text, its text as a page, and what is attached. @throws `Error` if it is over the limits */
 export async function openMail(bytes: Buffer, limits: ZipLimits): Promise<ZipMember[]> {
   const mail = await PostalMime.parse(bytes, { attachmentEncoding: 'arraybuffer', forceRfc822Attachments: true });
-  const files = mail.attachments.map(({ content, filename, mimeType }, index) => {
+  const names = mail.attachments.map(({ filename, mimeType }, index) => {
     const ending = mimeType === mailType ? '.eml' : '';
-    return memberOf(filename ?? `part-${index + 1}${ending}`, Buffer.from(content as ArrayBuffer));
+    return filename ?? `part-${index + 1}${ending}`;
   });
+  // Of two files of one path an archive has but the first.
+  const unique = uniqueNames(['message.txt', 'message.html', ...names]).slice(2);
+  const files = mail.attachments.map(({ content }, index) =>
+    memberOf(unique[index] ?? '', Buffer.from(content as ArrayBuffer)),
+  );
   const page = mail.html === undefined ? [] : [memberOf('message.html', Buffer.from(mail.html))];
   const members = [memberOf('message.txt', Buffer.from(textOf(mail))), ...page, ...files];
   if (members.length > limits.members)

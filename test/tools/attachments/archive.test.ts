@@ -188,6 +188,12 @@ describe('a message', () => {
     expect(await textOf('a.mbox/message-1.eml/message.txt')).toMatch(/\n\nFrom here it is\n77 miles\.\s*$/);
   });
 
+  test('keeps all files that are attached under one name', async () => {
+    const part = message.slice(message.indexOf('--x\r\nContent-Type: text/csv'), message.indexOf('--x--'));
+    await keep(Buffer.from(message.replace('--x--', `${part.replaceAll('ports', 'PORTS')}--x--`)), 'a.eml');
+    expect(await names()).toEqual(['a.eml', 'a.eml/PORTS-2.csv', 'a.eml/message.txt', 'a.eml/ports.csv']);
+  });
+
   test.each(['Dear Ada,\n\nFrom: here', 'From: me\nTo: you\n\nHello', 'key: value\nother: value\n'])(
     'is none where a text has no more than %j',
     async (text) => expect((await recognise('a.txt', Buffer.from(text))).kind).toBe('text'),
