@@ -24,11 +24,12 @@ const byEnding = new Map<string, Type>([
 ]);
 
 /** The part by which a file of Office Open XML is known, and the ending of its plainest form. */
-const byPart: Array<[part: string, ending: string]> = [
-  ['word/document.xml', '.docx'],
-  ['ppt/presentation.xml', '.pptx'],
-  ['xl/workbook.xml', '.xlsx'],
-  ['xl/workbook.bin', '.xlsb'],
+const byPart: Array<[part: RegExp, ending: string]> = [
+  // Word on the web numbers the parts that it writes.
+  [/^word\/document\d*\.xml$/, '.docx'],
+  [/^ppt\/presentation\.xml$/, '.pptx'],
+  [/^xl\/workbook\.xml$/, '.xlsx'],
+  [/^xl\/workbook\.bin$/, '.xlsb'],
 ];
 
 /**
@@ -51,7 +52,9 @@ export async function packageType(name: string, bytes: Buffer): Promise<Type | u
   if (names.includes('content.xml') && names.includes('META-INF/manifest.xml') && ending.startsWith('.od')) {
     return byEnding.get(ending);
   }
-  const part = names.includes('[Content_Types].xml') ? byPart.find(([each]) => names.includes(each)) : undefined;
+  const part = names.includes('[Content_Types].xml')
+    ? byPart.find(([each]) => names.some((name) => each.test(name)))
+    : undefined;
   if (part === undefined) return byEnding.get('.zip');
   const [kind] = byEnding.get(part[1]) ?? [];
   const named = byEnding.get(ending);

@@ -60,6 +60,20 @@ describe('a document', () => {
     );
   });
 
+  test('.docx is read where its parts have numbers, as Word on the web writes them', async () => {
+    const parts = await partsOf(docxOf(paragraph('Hello')));
+    const { 'word/document.xml': body, ...others } = parts;
+    const bytes = zipOf({
+      ...others,
+      'word/document2.xml': (body ?? '').toString().replace('<w:body>', '<w:body><w:del w:id="1"/>'),
+      'word/comments3.xml': `<w:comments><w:comment w:id="4">${paragraph('Why?')}</w:comment></w:comments>`,
+    });
+    expect(await read('a.docx', bytes)).toEqual({
+      text: 'Hello\n\n[comments]\n[comment 4] Why?',
+      note: 'what tracked changes have deleted is left out, and what they have added is read',
+    });
+  });
+
   test.each([
     [
       'docProps/core.xml',

@@ -64,11 +64,11 @@ const word: TextRules = {
 /** The parts of a .docx that have text, in the order in which they are shown, and under which heading. */
 const wordParts: Array<[part: RegExp, heading: string]> = [
   [/^word\/header\d*\.xml$/, '[header]'],
-  [/^word\/document\.xml$/, ''],
+  [/^word\/document\d*\.xml$/, ''],
   [/^word\/footer\d*\.xml$/, '[footer]'],
-  [/^word\/footnotes\.xml$/, '[notes]'],
-  [/^word\/endnotes\.xml$/, '[end notes]'],
-  [/^word\/comments\.xml$/, '[comments]'],
+  [/^word\/footnotes\d*\.xml$/, '[notes]'],
+  [/^word\/endnotes\d*\.xml$/, '[end notes]'],
+  [/^word\/comments\d*\.xml$/, '[comments]'],
 ];
 
 /** The text of a .docx: of its body, headers, footers, notes and comments. */
@@ -112,7 +112,7 @@ export async function leftOut({ names, read }: Parts): Promise<string[]> {
   const count = (part: RegExp): number => names.filter((name) => part.test(name)).length;
   const pictures = count(/(^|\/)(media|Pictures)\/[^/]+\.(png|jpe?g|gif|bmp|tiff?|webp|emf|wmf|svg)$/i);
   const newer = count(/\/charts\/chartEx\d*\.xml$/);
-  const texts = names.filter((name) => /^(word\/document|ppt\/slides\/slide\d+|content)\.xml$/.test(name));
+  const texts = names.filter((name) => /^(word\/document\d*|ppt\/slides\/slide\d+|content)\.xml$/.test(name));
   const bodies = await Promise.all(texts.map((name) => read(name)));
   const has = (pattern: RegExp): boolean => bodies.some((body) => pattern.test(body));
   const charts = await Promise.all(names.filter((name) => /\/charts\/_rels\//.test(name)).map((name) => read(name)));
@@ -120,7 +120,7 @@ export async function leftOut({ names, read }: Parts): Promise<string[]> {
   const embedded = count(/\/embeddings\//) - charts.filter((chart) => chart.includes('/embeddings/')).length;
   const lists = /<w:numPr>|<w:pStyle w:val="ListNumber|<text:list[ >]/;
   const numbers = /w:numFmt w:val="(?!bullet|none)|<text:list-level-style-number/;
-  const numberings = names.filter((name) => /^(word\/numbering|content|styles)\.xml$/.test(name));
+  const numberings = names.filter((name) => /^(word\/numbering\d*|content|styles)\.xml$/.test(name));
   const isNumbered =
     has(lists) && (await Promise.all(numberings.map((name) => read(name)))).some((each) => numbers.test(each));
   return [
