@@ -5,6 +5,7 @@ import { conventionsOf, valueOf } from '../../../src/tools/attachments/office/ce
 import { propertiesOf } from '../../../src/tools/attachments/office/properties.ts';
 import { recognise, type Recognised } from '../../../src/tools/attachments/recognise.ts';
 import { previewOf } from '../../../src/tools/attachments/run-files.ts';
+import { looksNotRead } from '../../../src/tools/attachments/office/sheet-looks.ts';
 import { sheetsOf } from '../../../src/tools/attachments/sheet-text.ts';
 import { workbookOf } from '../../support/office.ts';
 import { partsOf, zipOf } from '../../support/zip.ts';
@@ -203,6 +204,15 @@ describe('a workbook', () => {
     const { note } = await read('a.xlsx', zipOf({ ...parts, 'xl/worksheets/sheet1.xml': xml }));
     expect(note).toMatch(/^some letters stand above or below their line/);
   });
+
+  test.each(['<strike/>', '<strike val="1"/>', '<strike val="true" />'])(
+    'says that cells are struck out: %s',
+    (strike) => {
+      const styles = (text: string) => new Map([['xl/styles.xml', Buffer.from(`<font>${text}</font>`)]]);
+      expect(looksNotRead(styles(strike))).toEqual(['some cells are struck out, and read like the others']);
+      expect(looksNotRead(styles('<strike val="0"/>'))).toEqual([]);
+    },
+  );
 
   test('names columns without any width, the charts of an .xls, and what that says of itself', async () => {
     const cells = { S: [['shown', 'narrow']] };

@@ -82,7 +82,10 @@ export function looksNotRead(parts: ReadonlyMap<string, Buffer>): string[] {
     sheets,
     /<(odd|even|first)(Header|Footer)>(?:Page |&amp;(?:&quot;[^&]*&quot;|\d+(?!\d)|[A-Z]))*(?!Page |&amp;)[^<]/,
   );
-  const struck = holds(/^(xl\/styles|content)\.xml$/, /<strike\/>|text-line-through-style="solid"/);
+  const struck = holds(
+    /^(xl\/styles|content)\.xml$/,
+    /<strike(?: val="(?:1|true)")?\s*\/>|text-line-through-style="solid"/,
+  );
   const isRaised = holds(sheets, /text-position="(super|sub|-?[\d.]*[1-9])|<is>(?:(?!<\/is>).)*<vertAlign /s);
   const ofTexts = holds(/^xl\/styles\.xml$/, /<font>(?:(?!<\/font>).)*<color rgb="(?!FF000000)/s);
   return [
