@@ -60,6 +60,17 @@ describe('a document', () => {
     );
   });
 
+  test.each([
+    ['a.docx', docxOf(paragraph('Staff:')), 'word', 'Staff:\n\n[diagram]\nAnna\nBoris'],
+    ['a.xlsx', workbookOf({ S: [['Staff:']] }), 'xl', '[sheet 1: S]\nStaff:\n\n[shapes]\nAnna\nBoris\n'],
+  ])('%s has the texts of its diagrams', async (name, bytes, folder, text) => {
+    const point = (words: string): string =>
+      `<dgm:pt><dgm:t><a:p><a:r><a:t>${words}</a:t></a:r></a:p></dgm:t></dgm:pt>`;
+    const model = `<dgm:dataModel><dgm:ptLst>${point('Anna')}${point('Boris')}</dgm:ptLst></dgm:dataModel>`;
+    const parts = { ...(await partsOf(bytes)), [`${folder}/diagrams/data1.xml`]: model };
+    expect((await read(name, zipOf(parts))).text).toBe(text);
+  });
+
   test('.docx is read where its parts have numbers, as Word on the web writes them', async () => {
     const parts = await partsOf(docxOf(paragraph('Hello')));
     const { 'word/document.xml': body, ...others } = parts;

@@ -71,7 +71,7 @@ const wordParts: Array<[part: RegExp, heading: string]> = [
   [/^word\/comments\d*\.xml$/, '[comments]'],
 ];
 
-/** The text of a .docx: of its body, headers, footers, notes and comments. */
+/** The text of a .docx: of its body, headers, footers, notes, comments, diagrams and charts. */
 export async function textOfWord({ names, read }: Parts): Promise<string> {
   const texts: string[] = [];
   for (const [part, heading] of wordParts) {
@@ -83,6 +83,10 @@ export async function textOfWord({ names, read }: Parts): Promise<string> {
     }
     const text = [...found].filter((each) => each !== '').join('\n');
     if (text !== '') texts.push(heading === '' ? text : `${heading}\n${text}`);
+  }
+  for (const name of names.filter((each) => /^word\/diagrams\/data\d*\.xml$/.test(each))) {
+    const text = textOfXml(await read(name), drawing);
+    if (text !== '') texts.push(`[diagram]\n${text}`);
   }
   return [...texts, ...(await chartsIn({ names, read }))].join('\n\n');
 }
@@ -163,9 +167,9 @@ const drawing: TextRules = {
   row: 'tr',
 };
 
-/** The texts that stand in shapes upon the sheets of a workbook. */
+/** The texts that stand in shapes and diagrams upon the sheets of a workbook. */
 export async function shapesIn({ names, read }: Parts): Promise<string[]> {
-  const drawings = names.filter((name) => /^xl\/drawings\/drawing\d+\.xml$/.test(name));
+  const drawings = names.filter((name) => /^xl\/(drawings\/drawing|diagrams\/data)\d+\.xml$/.test(name));
   const texts = await Promise.all(drawings.map(async (name) => textOfXml(await read(name), drawing)));
   return texts.filter((text) => text !== '').map((text) => `${shapesHeading}\n${text}`);
 }
