@@ -214,6 +214,15 @@ describe('a workbook', () => {
     },
   );
 
+  test('says where a cell has a picture or linked data, and where an error', async () => {
+    const parts = await partsOf(workbookOf({ S: [['x']] }));
+    const cells =
+      '<c r="A1" s="0" t="e" vm="1"><v>#VALUE!</v></c><c r="B1" t="e"><v>#VALUE!</v></c><c r="C1" t="e" vm="2"><f>A:A</f><v>#VALUE!</v></c>';
+    const xml = `<worksheet><sheetData><row r="1">${cells}</row></sheetData></worksheet>`;
+    const { text } = await read('a.xlsx', zipOf({ ...parts, 'xl/worksheets/sheet1.xml': xml }));
+    expect(text).toMatch(/\n"\[picture or linked data\]",#VALUE!,#VALUE!\n/);
+  });
+
   test('names columns without any width, the charts of an .xls, and what that says of itself', async () => {
     const cells = { S: [['shown', 'narrow']] };
     const parts = await partsOf(workbookOf(cells));

@@ -223,9 +223,21 @@ function openParts(parts: ReadonlyMap<string, Buffer>): xlsx.WorkBook {
   const { parse_zip: parseZip } = xlsx as unknown as { parse_zip: (zip: unknown, with_: object) => xlsx.WorkBook };
   const { cfb_add: add, cfb_new: create } = (xlsx.CFB as Container).utils;
   const zip = create();
-  for (const [name, part] of parts) add(zip, name, part, { unsafe: true });
+  for (const [name, part] of parts) add(zip, name, withRichValues(name, part), { unsafe: true });
   // Of OpenDocument it takes the texts that are there, which costs nothing.
   return parseZip(zip, { ...options, cellText: parts.has('content.xml') });
+}
+
+/** A sheet in which cells that hold more than older programs know, such as a picture, are no errors, as which they are kept. */
+function withRichValues(name: string, part: Buffer): Buffer {
+  if (!/^xl\/worksheets\/\w+\.xml$/.test(name) || !part.includes(' vm="')) return part;
+  const said = part
+    .toString('utf8')
+    .replaceAll(
+      /<c ([^>]*)t="e"([^>]* vm="\d+"[^>]*)><v>#VALUE!<\/v>/g,
+      '<c $1t="str"$2><v>[picture or linked data]</v>',
+    );
+  return Buffer.from(said);
 }
 
 interface Container {
