@@ -2,7 +2,7 @@
 interface TypedColumn {
   type: 'REAL' | 'TEXT';
   values: Array<number | string | null>;
-  /** How a number was understood that may be another one, where nothing in the table tells: `1.250 is taken for 1250`. */
+  /** How a number was understood that may be another one, or why it is none: `1.250 is taken for 1250`. */
   taken?: string;
   /** Of texts most of which are numbers: one that is none, such as `NA` or `(5)`, which sums would take for something else. */
   other?: string;
@@ -23,23 +23,86 @@ export type DecimalMark = keyof typeof shapes;
 
 /**
  * Types columns, each as a whole. A single cell that is not a number, or is one in another notation, makes it texts. Where
- * 1.250 may be either number, the columns that have but one notation tell.
+ * 1.250 may be either number, the columns that have but one notation tell, or else what is usual, which is then said. Where
+ * they contradict each other, it stays a text. So do digits that name something: versions, telephone and article numbers.
  *
- * @param usual the mark where none tells; absent where programs have written the numbers, always with a point
+ * @param usual the mark where none tells; absent where programs may have written the numbers, always with a point
  */
 export function typedColumns(columns: string[][], usual?: DecimalMark): TypedColumn[] {
   const fitting = columns.map((cells) => marksOf(cells));
-  const only = fitting.flatMap((marks) => (marks.length === 1 ? marks : []));
-  const mark = usual === undefined ? '.' : (only.find((each) => each === ',') ?? only[0] ?? usual);
+  const telling = fitting.flatMap((marks, index) =>
+    marks.length === 1 && (usual !== undefined || isWritten(columns[index] ?? [], marks)) ? marks : [],
+  );
+  const [told] = telling;
+  const isTorn = telling.some((each) => each !== told);
   return columns.map((cells, index) => {
     const marks = fitting[index] ?? [];
-    const typed = typedColumn(cells, marks.includes(mark) ? mark : marks[0]);
-    const other = typed.type === 'TEXT' ? otherIn(cells, mark) : undefined;
-    if (other !== undefined) return { ...typed, other };
-    const isGuessed = usual !== undefined && only.length === 0 && marks.length === 2;
-    const at = isGuessed ? cells.findIndex((cell) => /[.,]/.test(cell)) : -1;
-    return at === -1 ? typed : { ...typed, taken: `${cells[at]?.trim()} is taken for ${typed.values[at]}` };
+    const at = marks.length === 2 ? cells.findIndex((cell) => /[.,]/.test(cell)) : -1;
+    if (at === -1) return typedPlainly(cells, marks[0] ?? told ?? usual ?? '.', marks.length > 0);
+    const unclear = cells[at]?.trim() ?? '';
+    // A program writes 1.25 and not 1.250.
+    const isProgram = usual === undefined && !isWritten(cells, marks);
+    const mark = isProgram ? '.' : isTorn ? undefined : (told ?? usual ?? (unclear.includes(',') ? '.' : undefined));
+    if (mark === undefined) {
+      const [point, comma] = (['.', ','] as const).map((each) => numberOf(unclear, each));
+      return { ...texts(cells), taken: `${unclear} may be ${point} or ${comma}, so that its cells are texts` };
+    }
+    const typed = typedPlainly(cells, mark, true);
+    const isGuessed = isProgram ? telling.includes(',') : told === undefined;
+    return isGuessed && typed.type === 'REAL'
+      ? { ...typed, taken: `${unclear} is taken for ${typed.values[at]}` }
+      : typed;
   });
+}
+
+/** A column that has but one notation. @param mark the column's own, or if it is no numbers that of the table */
+function typedPlainly(cells: string[], mark: DecimalMark, isNumbers: boolean): TypedColumn {
+  if (!isNumbers) {
+    const other = otherIn(cells, mark);
+    return { ...texts(cells), ...(other !== undefined && { other }) };
+  }
+  const name = namesIn(cells, mark);
+  if (name !== undefined) return { ...texts(cells), taken: name };
+  return { type: 'REAL', values: cells.map((cell) => (cell.trim() === '' ? null : numberOf(cell, mark))) };
+}
+
+const texts = (cells: string[]): TypedColumn => ({
+  type: 'TEXT',
+  values: cells.map((cell) => (cell === '' ? null : cell)),
+});
+
+/** Whether a column is certainly texts: no program gives a number a comma, or a zero behind its decimals. */
+const isWritten = (cells: string[], marks: DecimalMark[]): boolean =>
+  !marks.includes('.') || cells.some((cell) => /,|\.\d*0$/.test(cell.trim()));
+
+/** What says of digits that they are a name, as `+4917012345 is no quantity, …`; undefined if they are numbers. */
+function namesIn(cells: string[], mark: DecimalMark): string | undefined {
+  const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
+  const phone = filled.find((cell) => /^\+(\s?\d){8,}$/.test(cell));
+  if (phone !== undefined && !filled.some((cell) => cell.startsWith('-')))
+    return `${phone} is taken for no quantity, so that its cells are texts`;
+  const article = filled.find((cell) => /e/i.test(cell));
+  if (article !== undefined && filled.every((cell) => /^\d+(e\d+)?$/i.test(cell)))
+    return `${article} is taken for a name, so that its cells are texts`;
+  const [one, other] = versionsIn(filled, mark);
+  return one === undefined
+    ? undefined
+    : `${one} and ${other} are taken for different names, so that its cells are texts`;
+}
+
+/** Two texts of one number, such as 1.1 and 1.10, unless all decimals of the column have as many digits. */
+function versionsIn(filled: string[], mark: DecimalMark): string[] {
+  const decimals = new Set(
+    filled.filter((cell) => cell.includes(mark)).map((cell) => cell.length - cell.indexOf(mark)),
+  );
+  if (decimals.size < 2 || !filled.every((cell) => /^\d{1,3}([.,]\d{1,3})?$/.test(cell))) return [];
+  const known = new Map<number, string>();
+  for (const cell of filled) {
+    const before = known.get(numberOf(cell, mark));
+    if (before !== undefined && before !== cell) return [before, cell];
+    known.set(numberOf(cell, mark), cell);
+  }
+  return [];
 }
 
 /** Whether a cell is a plain number. */
@@ -66,11 +129,5 @@ function marksOf(cells: string[]): DecimalMark[] {
   return (['.', ','] as const).filter((mark) => filled.every((cell) => shapes[mark].test(cell)));
 }
 
-function typedColumn(cells: string[], mark: DecimalMark | undefined): TypedColumn {
-  if (mark === undefined) return { type: 'TEXT', values: cells.map((cell) => (cell === '' ? null : cell)) };
-  const separators = mark === '.' ? /[,\s'’]/g : /[.\s'’]/g;
-  const values = cells.map((cell) =>
-    cell.trim() === '' ? null : Number(cell.replaceAll(separators, '').replace(',', '.')),
-  );
-  return { type: 'REAL', values };
-}
+const numberOf = (cell: string, mark: DecimalMark): number =>
+  Number(cell.replaceAll(mark === '.' ? /[,\s'’]/g : /[.\s'’]/g, '').replace(',', '.'));
