@@ -84,24 +84,45 @@ const linesOf = (text: string): Table => ({
   rows: text.split('\n').map((line, index) => [String(index + 1), line]),
 });
 
-/** What is wrong with a JSON text or with the lines of a JSONL text; undefined if nothing is. */
+/** What is wrong with a JSON text or with the lines of a JSONL text, or no row of its table; undefined if nothing is. */
 async function jsonNote(text: string, mediaType: string): Promise<string | undefined> {
   if (mediaType !== 'application/jsonl') {
-    const problem = problemOf(text);
-    return problem && `it is not valid JSON (${problem}): it can be read as a plain text only`;
+    const { problem, value } = parsed(text);
+    if (problem === undefined) return othersNote(othersIn(value));
+    return `it is not valid JSON (${problem}): it can be read as a plain text only`;
   }
   const lines = text.split('\n');
   const bad: number[] = [];
+  const entries = { records: 0, others: 0 };
   const yielder = new Yielder();
   for (const [index, line] of lines.entries()) {
-    if (line.trim() !== '' && problemOf(line) !== undefined) bad.push(index + 1);
+    const { problem, value } = line.trim() === '' ? {} : parsed(line);
+    if (problem !== undefined) bad.push(index + 1);
+    const { others, records } = othersIn(value);
+    entries.records += records;
+    entries.others += others;
     if (yielder.due) await yielder.yield();
   }
-  if (bad.length === 0) return undefined;
-  return `${bad.length} of its ${lines.length} lines are not valid JSON (the first: line ${bad[0]})`;
+  const wrong = `${bad.length} of its ${lines.length} lines are not valid JSON (the first: line ${bad[0]})`;
+  return [...(bad.length > 0 ? [wrong] : []), othersNote(entries) ?? ''].filter(Boolean).join('; ') || undefined;
 }
 
-const problemOf = (text: string): string | undefined => parsed(text).problem;
+/** How many entries of a JSON text are rows of its table, and how many are something else. */
+interface Entries {
+  records: number;
+  others: number;
+}
+
+function othersIn(value: unknown): Entries {
+  const all = value === undefined ? [] : [value].flat();
+  const records = all.filter(isRecord).length;
+  return { records, others: all.length - records };
+}
+
+const othersNote = ({ others, records }: Entries): string | undefined =>
+  others === 0 || records === 0
+    ? undefined
+    : `${others} of its ${records + others} entries are no objects, and so no rows for query_table`;
 
 /** A record or a list of records in JSON or JSONL as a table; undefined if it is something else. */
 export function tableOfJson(text: string, mediaType: string): Table | undefined {

@@ -103,6 +103,13 @@ describe('a note says what is wrong with', () => {
       '{"a": 1}\n{"a"\n\n{',
       /^2 of its 4 lines are not valid JSON \(the first: line 2\)$/,
     ],
+    ['a list of objects', 'a.json', '[{"a": 1}, 7, null]', /^2 of its 3 entries are no objects, and so no rows/],
+    [
+      'lines of objects',
+      'a.jsonl',
+      '{"a": 1}\n[{"a": 2}, 7]\n{',
+      /^1 of its 3 lines are not .*; 1 of its 3 entries are no objects/,
+    ],
     [
       'the quotes of a table',
       'a.csv',
@@ -124,6 +131,7 @@ describe('a note says what is wrong with', () => {
 
   test.each([
     ['a.json', '[1]'],
+    ['a.json', '{"a": [1, {}]}'],
     ['a.jsonl', '{"a": 1}\r\n{"a": 2}\r\n'],
     ['a.csv', 'a;b\n1;2\n'],
     ['a.md', '# Hi'],
