@@ -12,7 +12,15 @@ const noText = /[^\P{Cc}\s]|[\p{Cn}\p{Co}]/u;
 export function decodeText(bytes: Buffer): Decoded | undefined {
   const text = decoded('utf-8', bytes);
   if (text !== undefined && !text.includes('\0')) return { text };
-  return asUtf16(bytes) ?? asDeclared(bytes) ?? asDamagedUtf8(bytes) ?? asWestern(bytes);
+  return withoutNuls(text ?? '') ?? asUtf16(bytes) ?? asDeclared(bytes) ?? asDamagedUtf8(bytes) ?? asWestern(bytes);
+}
+
+/** UTF-8 with a few NULs in it, as in a log whose computer went down. Data and UTF-16 have more of them. */
+function withoutNuls(given: string): Decoded | undefined {
+  const places = given.match(/\0+/g) ?? [];
+  const text = given.replaceAll('\0', '');
+  if (places.length * 20 > text.length || !/\s/.test(text) || noText.test(text)) return undefined;
+  return { text, note: `NULs at ${places.length} places in it are left out` };
 }
 
 /** UTF-16 by its mark, or else by its first NUL: of Latin letters, digits and white space half of the bytes are NULs. */

@@ -115,6 +115,17 @@ describe('a text is decoded as what it is', () => {
     });
   });
 
+  test('and a few NULs in it are left out, which data and lists have more of', async () => {
+    const log = `${'All is well.\n'.repeat(3)}All is well.\n${'\0'.repeat(900)}All is w\0ell.\nGröße: 5 €\n`;
+    expect(await recognise('a.log', Buffer.from(log))).toEqual({
+      kind: 'text',
+      mediaType: 'text/plain',
+      text: `${'All is well.\n'.repeat(5)}Größe: 5 €\n`,
+      note: 'NULs at 2 places in it are left out',
+    });
+    expect((await recognise('a', Buffer.from('one.txt\0two .txt\0'))).kind).toBe('binary');
+  });
+
   test('whichever of UTF-8, UTF-16 and Windows-1252 a Western text is in', async () => {
     const words = fc.array(fc.constantFrom('Straße', 'été', 'año', 'the', '5,30', '—', 'naïve', 'Ærø'), {
       minLength: 6,
