@@ -142,17 +142,22 @@ function delimiterOf(text: string): { delimiter: string; body: string } {
   return { delimiter: best === undefined || best.fit === 0 ? ',' : best.delimiter, body: text };
 }
 
-/** How many rows may stand above a header, how many cells of theirs are filled, and how long they are in a note. */
+/** How many rows may stand above a header, how many cells of a narrow one are filled, and how long they are in a note. */
 const mostTitles = 10;
-const mostOfTitle = 2;
+const narrow = 2;
 const longestTitles = 300;
 
-/** Where the header is: below titles and comments of few cells, if it has names alone and most of the columns. */
+/**
+ * Where the header is: below titles and comments of few cells, if it has names alone and most of the columns. Those with more
+ * than two cells, such as a balance with its currency, are titles only where most rows of the table are as wide.
+ */
 function headerOf(records: string[][]): number {
   const filled = records.slice(0, sampled).map((row) => row.filter((cell) => cell !== '').length);
   const widest = Math.max(0, ...filled);
   const at = filled.findIndex((count) => count > widest / 2);
-  const isBelow = at > 0 && at <= mostTitles && filled.slice(0, at).every((count) => count <= mostOfTitle);
+  const wide = filled.slice(at).filter((count) => count > widest / 2).length;
+  const isTable = wide * 2 > filled.length - at || filled.slice(0, at).every((count) => count <= narrow);
+  const isBelow = at > 0 && at <= mostTitles && isTable;
   return isBelow && records[at]?.some(isNumber) === false ? at : 0;
 }
 

@@ -49,6 +49,23 @@ describe('a table is read', () => {
       ['a', 'b', 'c', 'd'],
       [['x', '1', '2', '3']],
     ],
+    [
+      'below a balance with its currency',
+      'Konto;DE02\nSaldo;1.234,56;EUR\na;b;c;d;e;f\nx;1;2;3;4;5\n',
+      ['a', 'b', 'c', 'd', 'e', 'f'],
+      [['x', '1', '2', '3', '4', '5']],
+    ],
+    [
+      'where one row has far more cells than its header',
+      'a,b,c\nx,y,z\nu,v,w,t,s,r,q\nx,y,z\nx,y,z\n',
+      ['a', 'b', 'c', 'column_4', 'column_5', 'column_6', 'column_7'],
+      [
+        ['x', 'y', 'z'],
+        ['u', 'v', 'w', 't', 's', 'r', 'q'],
+        ['x', 'y', 'z'],
+        ['x', 'y', 'z'],
+      ],
+    ],
     ['and no row of numbers is its header', 'a\n1,2,3\n', ['a', 'column_2', 'column_3'], [['1', '2', '3']]],
     ['with nothing in it', '', [], []],
   ])('%s', (_, text, columns, rows) => {
