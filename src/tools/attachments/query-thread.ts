@@ -22,13 +22,15 @@ export interface QueryResult {
   table_rows: number;
   columns: string[];
   rows: unknown[][];
-  /** Says of how many rows these are the first, if they are not all. */
+  /** Says of how many rows these are the first, if they are not all, and of how many columns. */
   note?: string;
   /** How numbers were understood that may be others. */
   numbers?: string;
 }
 
 const mostRows = 200;
+/** How many columns SQLite takes. */
+const mostColumns = 2000;
 /** The greatest lengths of the rows as JSON, of a cell, and of the names of the columns, in characters. */
 const maxChars = 20_000;
 const longestCell = 5000;
@@ -43,7 +45,11 @@ const longestNames = 4000;
  */
 export default async function answer(query: TableQuery, post: (table: string) => void): Promise<QueryResult> {
   const { bytes, mediaType, sql } = query;
-  const { db, taken = [] } = bytes === undefined ? loaded(query) : { db: await openDatabase({ bytes, mediaType }) };
+  const {
+    db,
+    leftOut = [],
+    taken = [],
+  }: Loaded = bytes === undefined ? loaded(query) : { db: await openDatabase({ bytes, mediaType }) };
   const all = tablesIn(db);
   const names = all.filter(({ isView }) => !isView).map(({ name }) => name);
   const [first] = names;
@@ -59,11 +65,27 @@ export default async function answer(query: TableQuery, post: (table: string) =>
   post(table);
   const rows = names.map((name) => db.prepare(`SELECT count(*) AS rows FROM main.${quotedName(name)}`).get()?.['rows']);
   const table_rows = rows.reduce<number>((sum, some) => sum + Number(some), 0);
-  return { table, table_rows, ...(taken.length > 0 && { numbers: taken.join('; ') }), ...select(db, sql) };
+  const { note, ...answered } = select(db, sql);
+  const notes = [...leftOut, ...(note === undefined ? [] : [note])];
+  return {
+    table,
+    table_rows,
+    ...(taken.length > 0 && { numbers: taken.join('; ') }),
+    ...answered,
+    ...(notes.length > 0 && { note: notes.join('; ') }),
+  };
 }
 
-/** A database in memory with the tables of a text, and what was taken for which number. */
-function loaded({ text, ...found }: TableQuery): { db: DatabaseSync; taken: string[] } {
+interface Loaded {
+  db: DatabaseSync;
+  /** What was taken for which number. */
+  taken?: string[];
+  /** Which tables are not there with all of their columns. */
+  leftOut?: string[];
+}
+
+/** A database in memory with the tables of a text. */
+function loaded({ text, ...found }: TableQuery): Loaded {
   const all = tablesOf(found, text);
   const tables = [...all].filter(([, { columns }]) => columns.length > 0);
   if (tables.length === 0) throw new Error('the table is empty');
@@ -71,10 +93,16 @@ function loaded({ text, ...found }: TableQuery): { db: DatabaseSync; taken: stri
   // Otherwise SQLite writes to files what does not fit into its cache.
   db.exec('PRAGMA temp_store = MEMORY');
   const names = uniqueNames(tables.map(([name]) => (/^sqlite_/i.test(name) ? `_${name}` : name)));
-  return { db, taken: tables.flatMap(([, table], index) => load(db, names[index] ?? '', table)) };
+  const leftOut = tables.flatMap(([, { columns }], index) =>
+    columns.length > mostColumns
+      ? [`of the ${grouped(columns.length)} columns of ${names[index]} the first ${grouped(mostColumns)} are read`]
+      : [],
+  );
+  return { db, leftOut, taken: tables.flatMap(([, table], index) => load(db, names[index] ?? '', table)) };
 }
 
-function load(db: DatabaseSync, name: string, { columns, mark, rows }: Table): string[] {
+function load(db: DatabaseSync, name: string, { columns: all, mark, rows }: Table): string[] {
+  const columns = all.slice(0, mostColumns);
   const typed = typedColumns(
     columns.map((_, index) => rows.map((row) => row[index] ?? '')),
     mark,
