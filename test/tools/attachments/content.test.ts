@@ -34,6 +34,16 @@ describe('a PDF', () => {
     });
   });
 
+  test('names the character maps that are missing for text in it', async () => {
+    const helvetica = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>';
+    const song =
+      '<< /Type /Font /Subtype /Type0 /BaseFont /STSong-Light /Encoding /UniGB-UCS2-H /DescendantFonts [' +
+      '<< /Type /Font /Subtype /CIDFontType0 /BaseFont /STSong-Light /CIDSystemInfo << /Registry (Adobe) /Ordering (GB1) /Supplement 0 >> ' +
+      '/FontDescriptor << /Type /FontDescriptor /FontName /STSong-Light /Flags 6 >> >>] >>';
+    const bytes = pdfOf(['One']).toString('latin1').replace(helvetica, song);
+    expect((await read('a.pdf', bytes)).note).toMatch(/^text in it that needs the character maps UniGB-UCS2-H/);
+  });
+
   test('has what it says of itself', async () => {
     const info = '/Info << /Title (Harbour dues) /Author (Ada) /CreationDate (D:20260331120000Z) /Producer (x) >>';
     const bytes = pdfOf(['One']).toString('latin1').replace('/Root', `${info} /Root`);

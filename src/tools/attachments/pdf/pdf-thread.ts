@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { getDocumentProxy } from 'unpdf';
 import { propertiesText } from '../properties.ts';
 import { pageText } from './pdf-layout.ts';
@@ -24,6 +25,8 @@ export interface PdfRead {
   isCutOff: boolean;
   /** Files that it carries. */
   carried: string[];
+  /** Names of character maps that its fonts need and that are not at hand. */
+  maps: string[];
   /** What it says of itself. */
   properties: string;
   /** The pictures that are wanted, as PNG. */
@@ -48,22 +51,24 @@ export default async function readPdf(
   // Errors of a page that matter are thrown as well.
   process.on('unhandledRejection', () => {});
   const bytes = Buffer.from(given);
+  const maps = new Set<string>();
   const read = async (pdf: Pdf): Promise<Omit<PdfRead, 'isCutOff'>> => {
-    if (pictures !== undefined) return { pictures: await picturesIn(pdf, pictures), carried: [], properties: '' };
+    if (pictures !== undefined)
+      return { pictures: await picturesIn(pdf, pictures), carried: [], maps: [], properties: '' };
     await readPages(pdf, post);
     const files = (await pdf.getAttachments().catch(() => null)) as Map<string, { filename: string }> | null;
     const carried = [...(files?.values() ?? [])].map(({ filename }) => filename);
-    return { pictures: [], carried, properties: await propertiesOf(pdf) };
+    return { pictures: [], carried, maps: [...maps], properties: await propertiesOf(pdf) };
   };
   try {
-    return { ...(await read(await open(bytes, password))), isCutOff: !bytes.subarray(-1024).includes('%%EOF') };
+    return { ...(await read(await open(bytes, password, maps))), isCutOff: !bytes.subarray(-1024).includes('%%EOF') };
   } catch (error) {
     const { message, name } = error as Error;
     if (name === 'PasswordException') {
       const wrong = password === undefined ? 'the PDF needs a password' : 'this is not the password of the PDF';
       throw new Error(`${wrong}: read_attachment takes it as "password"`, { cause: error });
     }
-    const whole = await open(withTrailer(bytes), password).catch(() => {
+    const whole = await open(withTrailer(bytes), password, maps).catch(() => {
       throw new Error(`the PDF is damaged (${message})`, { cause: error });
     });
     return { ...(await read(whole)), isCutOff: true };
@@ -90,10 +95,35 @@ async function picturesIn(pdf: Pdf, { most, pages }: { pages: number[]; most: nu
   return found;
 }
 
-function open(content: Buffer, password: string | undefined): Promise<Pdf> {
+/** @param maps is given the names of those that are not at hand */
+function open(content: Buffer, password: string | undefined, maps: Set<string>): Promise<Pdf> {
   // The library takes over its input, so it gets a copy. Its warnings would be printed among the worker's messages.
-  return getDocumentProxy(new Uint8Array(content), { verbosity: 0, ...(password !== undefined && { password }) });
+  return getDocumentProxy(new Uint8Array(content), {
+    verbosity: 0,
+    BinaryDataFactory: dataFactory(maps),
+    useWorkerFetch: false,
+    ...(password !== undefined && { password }),
+  });
 }
+
+/** What the library reads its data with, which it has only where `pdfjs-dist` is installed: it would drop text in silence. */
+const dataFactory = (maps: Set<string>) =>
+  class {
+    readonly #places: Record<string, string | null>;
+
+    constructor(places: Record<string, string | null>) {
+      this.#places = places;
+    }
+
+    async fetch({ filename, kind }: { filename: string; kind: string }): Promise<Uint8Array> {
+      try {
+        return new Uint8Array(await readFile(new URL(`${this.#places[kind]}${filename}`)));
+      } catch (error) {
+        if (kind === 'cMapUrl') maps.add(filename.replace(/\.bcmap$/, ''));
+        throw error;
+      }
+    }
+  };
 
 /** Gives a PDF that was cut off a new reference to its catalogue, which helps if that is there and not compressed. */
 function withTrailer(bytes: Buffer): Buffer {

@@ -24,9 +24,13 @@ export async function readPdf(bytes: Buffer, password?: string): Promise<Readabl
     const onMessage = (page: PdfPage): void => void pages.push(page);
     const isolation = { ...readingLimits, memoryMb, onMessage };
     const request: PdfRequest = { bytes, password };
-    const { carried, isCutOff, properties } = await runIsolated<PdfRead, PdfPage>(program, request, isolation);
+    const { carried, isCutOff, maps, properties } = await runIsolated<PdfRead, PdfPage>(program, request, isolation);
     said = properties;
     if (isCutOff) notes.push('the PDF is damaged: its end is missing');
+    if (maps.length > 0)
+      notes.push(
+        `text in it that needs the character maps ${maps.join(', ')}, which are not here, is left out or wrong`,
+      );
     if (carried.length > 0) notes.push(`files in it, which are not read: ${carried.join(', ')}`);
   } catch (error) {
     notes.push((error as Error).message);
