@@ -242,6 +242,21 @@ describe('the text of a page', () => {
       '1. One\n2. Two',
     ],
   ])('%s', (_, items, text) => expect(pageText(items)).toBe(text));
+
+  test.each([
+    ['above', [0, 1, -1, 0], (x: number, y: number) => [-y, x]],
+    ['the left', [-1, 0, 0, -1], (x: number, y: number) => [-x, -y]],
+    ['below', [0, -1, 1, 0], (x: number, y: number) => [y, -x]],
+  ])('is the same where most of it runs to %s', (_, turned, place) => {
+    const items = [
+      item('Town', 0, 90),
+      item('2021', 60, 90),
+      item('2022', 120, 90),
+      item('Bode', 0, 75),
+      item('23', 130, 75),
+    ].map((each) => ({ ...each, transform: [...turned, ...place(each.transform[4] ?? 0, each.transform[5] ?? 0)] }));
+    expect(pageText(items)).toBe('Town | 2021 | 2022\nBode |  | 23');
+  });
 });
 
 test('a picture of a page is PNG, and made smaller where it is large', () => {

@@ -49,7 +49,7 @@ const listMark = /^([•◦▪–*-]|\(?\w{1,3}[.)])$/;
  */
 export function pageText(items: TextItem[]): string {
   const blocks: Line[][] = [];
-  for (const line of linesOf(items)) {
+  for (const line of linesOf(upright(items))) {
     const block = blocks.at(-1) ?? [];
     const isTable = block.every(({ cells }) => cells.length > 1) || block.length > 1;
     const isBelow = (block.at(-1)?.y ?? 0) - line.y < nextLine * line.height;
@@ -57,6 +57,30 @@ export function pageText(items: TextItem[]): string {
     else blocks.push([line]);
   }
   return blocks.map((block) => (block.length > 1 ? tableText(block) : block[0]?.text)).join('\n');
+}
+
+/** Where a place is on a page that is turned so that text runs to the right which ran there, above, to the left, or below. */
+const turns: Array<(x: number, y: number) => [x: number, y: number]> = [
+  (x, y) => [x, y],
+  (x, y) => [y, -x],
+  (x, y) => [-x, -y],
+  (x, y) => [-y, x],
+];
+
+/** A page turned so that most of its texts run from left to right: tables of many columns often lie on their sides. */
+function upright(items: TextItem[]): TextItem[] {
+  const counts = [0, 0, 0, 0];
+  for (const { str, transform } of items) {
+    const [a = 1, b = 0] = transform;
+    const direction = Math.abs(b) > Math.abs(a) ? (b > 0 ? 1 : 3) : a < 0 ? 2 : 0;
+    if (str.trim() !== '') counts[direction] = (counts[direction] ?? 0) + 1;
+  }
+  const turn = turns[counts.indexOf(Math.max(...counts))];
+  if (turn === undefined || turn === turns[0]) return items;
+  return items.map((item) => {
+    const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0] = item.transform;
+    return { ...item, transform: [...turn(a, b), ...turn(c, d), ...turn(x, y)] };
+  });
 }
 
 /** Lines in the order of the file, in which the columns of a page mostly stand behind one another. */
