@@ -33,6 +33,7 @@ export function parseTable(text: string, known?: string): Table {
     note ?? '',
     at === 0 ? '' : `above the table stands: ${shortened(titles.join('; '), longestTitles)}`,
     records.length === 0 ? 'the table is empty' : '',
+    isLikeData(header, rows) ? mayBeData : '',
     count === 0
       ? ''
       : `${count} of ${rows.length} rows have more or fewer cells than the ${header.length} columns (the first: row ${ragged + 1})`,
@@ -160,6 +161,26 @@ function headerOf(records: string[][]): number {
   const isBelow = at > 0 && at <= mostTitles && isTable;
   return isBelow && records[at]?.some(isNumber) === false ? at : 0;
 }
+
+/** The note on a table whose columns may have no names. */
+export const mayBeData = 'its first row may be data';
+
+/** Days as programs write them. */
+const day = /^(\d{4}-\d\d-\d\d([T ].*)?|\d{1,2}([./-])\d{1,2}\3\d{2,4})$/;
+
+/** Whether a first row has a number or a day where there are only such below it. Years, and numbers in a row, are names. */
+export function isLikeData(header: string[], rows: string[][]): boolean {
+  const numbers = header.filter((cell) => isNumber(cell));
+  const isScale = numbers.length > 1 && numbers.every((cell, index) => Number(cell) === Number(numbers[0]) + index);
+  return header.some((name, column) => {
+    const isNumeric = isNumber(name) && !isScale && !/^(19|20)\d\d$/.test(name);
+    if (!isNumeric && !isDay(name)) return false;
+    const below = rows.slice(0, sampled).flatMap((row) => row[column] || []);
+    return below.length > 0 && below.every(isNumeric ? isNumber : isDay);
+  });
+}
+
+const isDay = (cell: string): boolean => day.test(cell);
 
 /** How well a delimiter fits: the share of rows as wide as the header, more for a wider header, 0 for a single column. */
 function fitOf([header = [], ...rows]: string[][]): number {

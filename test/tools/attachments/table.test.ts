@@ -76,6 +76,19 @@ describe('a table is read', () => {
     expect(parseTable('Report,,\nIn mm,,\na,b,c\nx,y,z\n').note).toBe('above the table stands: Report; In mm');
   });
 
+  test.each([
+    ['2026-01-01,12.5,Kiel\n2026-01-02,13.5,Bonn\n', true],
+    ['Kiel;1,5\nBonn;2,5\n', true],
+    ['DE02;03.01.2026\nDE02;04.01.2026\n', true],
+    ['town,2021,2022\nKiel,1,2\n', false],
+    ['who,1,2,3\nAda,7,7,8\n', false],
+    ['who,2026-01-01\nAda,7\n', false],
+    ['who,7\nAda,x\n', false],
+    ['who,7\nAda,\n', false],
+  ])('and that its first row may be data: %j, %s', (text, isSaid) => {
+    expect(parseTable(text).note).toBe(isSaid ? 'its first row may be data' : undefined);
+  });
+
   test('whatever the text is, without an error', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\t', '\n', '\r', ' ', '1') }), (text) => {

@@ -79,6 +79,15 @@ describe('a workbook', () => {
     );
   });
 
+  test('says where the first row of a sheet may be data', async () => {
+    const rows = [
+      ['Kiel', 77],
+      ['Bonn', 5],
+    ];
+    const { note } = await read('a.xlsx', workbookOf({ S: rows, T: [['town', 'tons'], ...rows] }));
+    expect(note).toBe('S: its first row may be data');
+  });
+
   test('whose formulas were never computed shows them, and says so', async () => {
     const xml = '<worksheet><sheetData><row r="1"><c r="A1"><f>1+1</f></c></row></sheetData></worksheet>';
     const parts = await partsOf(workbookOf({ S: [['x']] }));

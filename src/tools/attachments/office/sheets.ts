@@ -2,7 +2,7 @@ import * as xlsx from '@e965/xlsx';
 import { grouped } from '../../../util/file-limits.ts';
 import { sheetHeading } from '../sheet-text.ts';
 import type { Readable } from '../pdf/pdf.ts';
-import { csvLine } from '../table.ts';
+import { csvLine, isLikeData, mayBeData } from '../table.ts';
 import { colourNames } from './colours.ts';
 import { conventionsOf, isDate, isUncomputed, valueOf, type Conventions } from './cell-values.ts';
 import { needsPassword } from './open-documents.ts';
@@ -49,7 +49,9 @@ export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer): R
       notes.push(`the sheet ${name} is hidden`);
     const grid = gridOf(book.Sheets[name], name, { conventions, colours }, looks?.sheets[index]);
     const table = tableOf(grid);
+    const [headline = [], ...lines] = table.lines;
     if (table.lines.length === 0) notes.push(`the sheet ${name} is empty`);
+    if (isLikeData(headline, lines)) notes.push(`${name}: ${mayBeData}`);
     notes.push(...table.notes.map((note) => `${name}: ${note}`), ...grid.notes);
     const formulas = formulasText(grid.formulas);
     if (grid.units !== '') table.remarks.push(`units that the formats of numbers say: column ${grid.units}`);
