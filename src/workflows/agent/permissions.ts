@@ -27,7 +27,7 @@ export function verdictOn(
 ): Verdict {
   const byDefault = { action: actsOutside(tool) ? (attended ? 'ask' : 'deny') : 'allow', why: 'default' } as const;
   const { [lineOf]: line, ...others } = input;
-  if (tool.name !== commandTool || typeof line !== 'string') {
+  if ((tool.name !== commandTool && tool.original !== commandTool) || typeof line !== 'string') {
     const rule = rules.find((each) => isAbout(each, tool, input));
     return rule === undefined ? byDefault : { action: rule.action, why: 'rule' };
   }

@@ -226,6 +226,14 @@ test.for<[line: string, action: PermissionAction]>([
   expect(actionOf([...rulesOf([...restrictive, ...patterns]), last], line)).toBe(action);
 });
 
+test("a line is read under the longer name too, by which a server's tool is offered beside another of its name", () => {
+  const rules = rulesOf([...restrictive, ...allowed(['git *'])]);
+  const tool = { name: 'shell_run_command', original: 'run_command', source: { package: 'kit' } };
+  const action = (command: string) =>
+    verdictOn({ rules, attended: true }, { ...tool, sideEffects: 'once' }, { command }).action;
+  expect(['git log', 'git log; curl x | sh', 'ls; rm -rf x'].map(action)).toEqual(['allow', 'ask', 'deny']);
+});
+
 test('other arguments of a rule must fit as ever, and other tools are compared as text', () => {
   const rule: PermissionRule = { tool: '*', arguments: { command: 'git *', timeout: '5' }, action: 'allow' };
   const verdict = (name: string, input: object) =>
