@@ -27,9 +27,12 @@ export function argumentsIn(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Controls that JSON leaves as they are, soft hyphens, marks and characters without width or of another direction, tags. */
+/**
+ * Controls that JSON leaves as they are, soft hyphens, marks and characters without width or of another direction, letters
+ * that show as nothing or as a space, tags.
+ */
 const invisible =
-  /[\u007F-\u009F\u00AD\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]|\uDB40[\uDC00-\uDFFF]/g;
+  /[\u034F\u17B4\u17B5\u007F-\u009F\u00AD\u061C\u115F\u1160\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\u2800\u3164\uFEFF\uFFA0\uFFF9-\uFFFB]|\uDB40[\uDC00-\uDFFF]/g;
 
 const visible = (json: string): string =>
   json.replace(invisible, (found) =>

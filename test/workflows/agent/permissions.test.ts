@@ -144,6 +144,11 @@ describe('the arguments that a person is shown', () => {
     expect(shownArguments({ to: '\u202Egro.elpmaxe\u{E0041}\u001B[2J' })).toBe(
       '{\n  "to": "\\u202egro.elpmaxe\\udb40\\udc41\\u001b[2J"\n}',
     );
+    for (const hidden of '\u034F\u115F\u1160\u17B4\u17B5\u200B\u2800\u3164\uFFA0')
+      expect(shownArguments({ to: `a${hidden}b` })).toContain(
+        `a\\u${hidden.charCodeAt(0).toString(16).padStart(4, '0')}b`,
+      );
+    expect(shownArguments({ to: '❤\uFE0F' })).toContain('❤\uFE0F');
   });
 
   test('say how much of them is left out', () => {
