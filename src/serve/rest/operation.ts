@@ -74,4 +74,7 @@ export const runId = z
   .string()
   .min(1)
   .max(255)
-  .regex(/^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]*$/u, 'an id has no control characters, and is no . or ..');
+  .regex(
+    /^(?!\.{1,2}$)[^\p{Cc}\p{Cf}\p{Cs}]*$/u,
+    'an id has no control characters and no invisible ones, and is no . or ..',
+  );
