@@ -1,4 +1,4 @@
-const setOf = (names: string): Set<string> => new Set(names.split(' '));
+import { setOf } from './names.ts';
 
 /** Options of one program by which it runs another, or writes a file that one runs. Long ones may be shortened. */
 export interface Options {

@@ -1,4 +1,5 @@
 import { isReserved, type SimpleCommand } from './line.ts';
+import { interpreters, joiners, programOf, setOf, shells, wrappers } from './names.ts';
 import { isOption, optionsOf, type Options } from './options.ts';
 import { isLikeOption, isPlainAwk, isPlainSed } from './scripts.ts';
 
@@ -6,34 +7,6 @@ import { isLikeOption, isPlainAwk, isPlainSed } from './scripts.ts';
  * By which words a program runs another one. A wildcard never stands for these: a rule that is to cover them names them
  * (docs/commands.md lists them for users).
  */
-
-const setOf = (names: string): Set<string> => new Set(names.split(' '));
-
-/** Shells, and what a shell has to run a text or a file in itself. */
-const shells = setOf('sh bash dash ash zsh ksh mksh fish csh tcsh pwsh eval source . trap');
-
-/** Interpreters, and programs that have commands of their own by which they run others. */
-const interpreters = setOf(
-  'python pypy node nodejs deno bun tsx ts-node npx bunx uvx pipx perl ruby php lua luajit tclsh wish rscript r julia ' +
-    'groovy jshell osascript expect sqlite3 psql mysql gdb lldb less more most man vi vim nvim view ex ed emacs nano dc ' +
-    'm4 crontab at batch alias unalias export readonly declare typeset local read set unset hash enable shopt mapfile ' +
-    'readarray let getopts compgen complete bind fc',
-);
-
-/** Programs that run the one which their own words name. */
-const wrappers = setOf(
-  'sudo doas su runuser setpriv pkexec env xargs parallel nohup nice ionice chrt taskset timeout time stdbuf setsid ' +
-    'unshare nsenter chroot strace ltrace script watch flock ssh command builtin exec busybox toybox entr systemd-run ' +
-    'start-stop-daemon unbuffer rlwrap tmux screen catchsegv setarch valgrind perf proot fakeroot faketime jobs',
-);
-
-/** A program by its name alone. Some systems take it in any case. */
-const programOf = (word = ''): string =>
-  word
-    .slice(word.lastIndexOf('/') + 1)
-    .toLowerCase()
-    .replace(/^(python|pypy|lua|perl|ruby|php|node)[\d.]+$/, '$1')
-    .replace(/^(?:g(?=(?:find|tar|sed|awk|make|sort|split|timeout|env|xargs)$)|[mn](?=awk$))/, '');
 
 const isAssignment = (word: string): boolean => word.includes('=');
 
@@ -62,9 +35,6 @@ export const without = ({ filledIn, words }: SimpleCommand, count: number): Simp
     written: rest.join(' '),
   };
 };
-
-/** Those that give what they run to a shell, as one text. */
-const joiners = setOf('su runuser parallel script watch flock ssh entr tmux screen');
 
 /** What `time`, `nice`, `nohup` or `timeout 60` runs, in their plain forms: that is judged in their place. */
 export function unwrapped(command: SimpleCommand): SimpleCommand | undefined {
