@@ -3,30 +3,60 @@
 export const setOf = (names: string): Set<string> => new Set(names.split(' '));
 
 /** Shells, and what a shell has to run a text or a file in itself. */
-export const shells = setOf('sh bash dash ash zsh ksh mksh fish csh tcsh pwsh eval source . trap');
+export const shells = setOf(
+  'sh bash dash ash rbash zsh ksh rksh mksh oksh lksh posh yash fish csh tcsh nu elvish xonsh pwsh powershell eval ' +
+    'source . trap',
+);
 
 /** Interpreters, and programs that have commands of their own by which they run others. */
 export const interpreters = setOf(
-  'python pypy node nodejs deno bun tsx ts-node npx bunx uvx pipx perl ruby php lua luajit tclsh wish rscript r julia ' +
-    'groovy jshell osascript expect sqlite3 psql mysql gdb lldb less more most man vi vim nvim view ex ed emacs nano dc ' +
-    'm4 crontab at batch alias unalias export readonly declare typeset local read set unset hash enable shopt mapfile ' +
-    'readarray let getopts compgen complete bind fc',
+  'python ipython pypy node nodejs deno bun tsx ts-node npx bunx uvx pipx perl ruby irb php lua luajit tclsh wish ' +
+    'rscript r julia groovy jshell guile osascript expect sqlite3 psql mysql mariadb gdb gdb-multiarch lldb less zless ' +
+    'bzless xzless more zmore most pager sensible-pager man vi vim rvim gvim vimdiff nvim view rview ex editor ' +
+    'sensible-editor ed emacs nano pico dc m4 crontab at batch alias unalias export readonly declare typeset local read ' +
+    'set unset hash enable shopt mapfile readarray let getopts compgen complete bind fc',
 );
 
 /** Programs that run the one which their own words name. */
 export const wrappers = setOf(
   'sudo doas su runuser setpriv pkexec env xargs parallel nohup nice ionice chrt taskset timeout time stdbuf setsid ' +
     'unshare nsenter chroot strace ltrace script watch flock ssh command builtin exec busybox toybox entr systemd-run ' +
-    'start-stop-daemon unbuffer rlwrap tmux screen catchsegv setarch valgrind perf proot fakeroot faketime jobs',
+    'start-stop-daemon unbuffer rlwrap tmux screen catchsegv setarch valgrind perf proot fakeroot faketime jobs ' +
+    'prlimit choom linux32 linux64 i386 x86_64 uname26 arch runcon numactl eatmydata logsave ssh-agent sshpass autossh ' +
+    'mosh dbus-run-session systemd-inhibit caffeinate gosu su-exec sg capsh setuidgid chpst softlimit cgexec coreutils ' +
+    'firejail bwrap fakechroot torsocks proxychains proxychains4 xvfb-run tini dumb-init chronic ifne run-one ' +
+    'cpulimit trickle daemonize ccache distcc bear hyperfine watchexec ld.so',
 );
 
 /** Those that give what they run to a shell, as one text. */
-export const joiners = setOf('su runuser parallel script watch flock ssh entr tmux screen');
+export const joiners = setOf(
+  'su runuser parallel script watch flock ssh autossh mosh entr tmux screen sg capsh hyperfine watchexec',
+);
 
-/** A program by its name alone. Some systems take it in any case. */
-export const programOf = (word = ''): string =>
-  word
+/** Further names of some. */
+const aliases = new Map([
+  ['bsdtar', 'tar'],
+  ['c89', 'cc'],
+  ['c99', 'cc'],
+  ['fdfind', 'fd'],
+  ['original-awk', 'awk'],
+  ['slogin', 'ssh'],
+  ['yarnpkg', 'yarn'],
+]);
+
+/** A program by its name alone, and by its usual one. Some systems take it in any case. */
+export function programOf(word = ''): string {
+  const name = word
     .slice(word.lastIndexOf('/') + 1)
     .toLowerCase()
-    .replace(/^(python|pypy|lua|perl|ruby|php|node)[\d.]+$/, '$1')
-    .replace(/^(?:g(?=(?:find|tar|sed|awk|make|sort|split|timeout|env|xargs)$)|[mn](?=awk$))/, '');
+    .replace(/^(python|ipython|pypy|lua|perl|ruby|php|node|tclsh|wish|ksh)[\d.]+$/, '$1')
+    .replace(/^(vim?|nvim)\.[\w-]+$/, '$1')
+    .replace(/^(?:[\w.]+-)*(c\+\+|cc|clang|clang\+\+|g\+\+|gcc)(?:-[\d.]+)?(?:-posix|-win32)?$/, '$1')
+    // What loads programs, which may also be told to.
+    .replace(/^ld[\w.-]*\.so[\d.]*$/, 'ld.so')
+    .replace(
+      /^(?:g(?=(?:find|tar|sed|awk|make|sort|shuf|split|printf|test|uniq|timeout|env|xargs|nice|nohup|stdbuf|chroot)$)|[mn](?=awk$))/,
+      '',
+    );
+  return aliases.get(name) ?? name;
+}

@@ -17,8 +17,13 @@ export function isOpaque(command: SimpleCommand): boolean {
   if (assignments !== 0) return assignments > 0 && isOpaque(without(command, assignments));
   const program = programOf(words[0]);
   if (shells.has(program)) return true;
-  if (wrappers.has(program)) return words.slice(1).some((word) => shells.has(programOf(word)) || /\s/.test(word));
-  if (interpreters.has(program)) return words.some((word) => /^-(?:[ceErp]|-eval|-print)/.test(word));
+  const hasScript = words.some((word) => /^-(?:\w*[ceErp]$|[ceErp]|-eval|-print)/.test(word));
+  if (interpreters.has(program)) return hasScript;
+  if (wrappers.has(program))
+    return words.slice(1).some((word) => {
+      const name = programOf(word);
+      return shells.has(name) || (hasScript && interpreters.has(name)) || /\s|^--coreutils-prog/.test(word);
+    });
   return wordsToName(command) > 1;
 }
 
