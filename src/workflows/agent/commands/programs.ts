@@ -37,9 +37,12 @@ export const without = ({ filledIn, words }: SimpleCommand, count: number): Simp
   return {
     words: rest,
     filledIn: filledIn.map((index) => index - count).filter((index) => index >= 0),
-    written: rest.join(' '),
+    written: shownAs(rest),
   };
 };
+
+/** Words as patterns see them: a space of a pattern stands between two of them, and not within one. */
+export const shownAs = (words: string[]): string => words.map((word) => word.replaceAll(/\s/g, '\0')).join(' ');
 
 /** What `time`, `nice`, `nohup` or `timeout 60` runs, in their plain forms: that is judged in their place. */
 export function unwrapped(command: SimpleCommand): SimpleCommand | undefined {

@@ -1,7 +1,7 @@
 import type { PermissionAction } from '../../../protocol/tools/permissions.ts';
 import { fits } from './patterns.ts';
 import { readLine, type SimpleCommand } from './line.ts';
-import { isOpaque, runsItsWords, unwrapped, wordsToName } from './programs.ts';
+import { isOpaque, runsItsWords, shownAs, unwrapped, wordsToName } from './programs.ts';
 
 /** A rule about command lines, of which nothing but the line is left to compare. */
 export interface LineRule {
@@ -54,7 +54,7 @@ export function verdictOnLine(rules: LineRule[], text: string): LineVerdict {
 
 /** A command as a rule may allow it. */
 interface Form extends SimpleCommand {
-  /** Its words, between which a space of a pattern stands, but for none within one. */
+  /** By `shownAs`. */
   shown: string;
   /** How many of its first words the rule must name. */
   named: number;
@@ -62,7 +62,7 @@ interface Form extends SimpleCommand {
 
 const formOf = (command: SimpleCommand): Form => ({
   ...command,
-  shown: command.words.map((word) => word.replaceAll(/\s/g, '\0')).join(' '),
+  shown: shownAs(command.words),
   named: wordsToName(command),
 });
 

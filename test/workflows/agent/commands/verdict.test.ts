@@ -118,6 +118,9 @@ describe('a rule that allows command lines', () => {
     ['yarn dlx*', 'yarn dlx x', 'allow'],
     ['yarn *', 'yarn dlx x', 'ask'],
     ['rm build *', 'rm "build x"', 'ask'],
+    ['python3 check.py *', 'nice python3 check.py x', 'allow'],
+    ['python3 check.py *', 'nice python3 "check.py x"', 'ask'],
+    ['python3 check.py *', 'timeout 5 python3 check.py\\ x', 'ask'],
     ['git commit -m "*"', 'git commit -m "fix it"', 'allow'],
   ])('%s, for %j: %s', ([pattern, line, action]) => {
     expect(actionOf(allowed([pattern]), line)).toBe(action);
