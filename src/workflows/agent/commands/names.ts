@@ -39,6 +39,10 @@ const aliases = new Map([
   ['c89', 'cc'],
   ['c99', 'cc'],
   ['fdfind', 'fd'],
+  ['ld.bfd', 'ld'],
+  ['ld.gold', 'ld'],
+  ['ld.lld', 'ld'],
+  ['mold', 'ld'],
   ['original-awk', 'awk'],
   ['slogin', 'ssh'],
   ['yarnpkg', 'yarn'],
@@ -51,7 +55,10 @@ export function programOf(word = ''): string {
     .toLowerCase()
     .replace(/^(python|ipython|pypy|lua|perl|ruby|php|node|tclsh|wish|ksh)[\d.]+$/, '$1')
     .replace(/^(vim?|nvim)\.[\w-]+$/, '$1')
-    .replace(/^(?:[\w.]+-)*(c\+\+|cc|clang|clang\+\+|g\+\+|gcc)(?:-[\d.]+)?(?:-posix|-win32)?$/, '$1')
+    .replace(
+      /^(?:[\w.]+-)*(ar|c\+\+|cc|clang|clang\+\+|g\+\+|gcc|ld|nm|objcopy|objdump|ranlib|strip)(?:-[\d.]+)?(?:-posix|-win32)?$/,
+      '$1',
+    )
     // What loads programs, which may also be told to.
     .replace(/^ld[\w.-]*\.so[\d.]*$/, 'ld.so')
     .replace(

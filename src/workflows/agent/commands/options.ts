@@ -12,6 +12,8 @@ export interface Options {
   commands?: Set<string>;
   /** What may stand before them. */
   flags?: Set<string>;
+  /** What may stand before them too, with a folder behind it. */
+  folder?: string;
   /** Words behind one of them, by its name. */
   of?: Map<string, RegExp>;
   /** Whether it takes one dash or three for two before a long option, and leaves alone what stands behind `--`. */
@@ -32,6 +34,11 @@ const ofNode: Options = {
     '--dir',
     '--cwd',
     '--use-yarnrc',
+    '--python',
+    '--node-gyp',
+    '--onload-script',
+    '--pnpmfile',
+    '--global-pnpmfile',
     '--browser',
   ],
   words: /^(?:-C|--config\.)/,
@@ -44,7 +51,27 @@ const ofNode: Options = {
 
 const ofWriters: Options = { long: ['--output'], words: /^-\w*o/ };
 
-const ofCompilers: Options = { long: ['--specs', '--prefix'], words: /^-(?:B|wrapper|fplugin|specs|Xclang)|^@/ };
+/** What a compiler may hand on to the linker. That can load others by its options, and reads further ones from `@` files. */
+const toLinker = String.raw`(?:,(?:-?-(?:rpath(?:-link)?|soname)[,=][^,@-][^,]*|-z,\w+|--?(?:no-)?(?:as-needed|gc-sections)|-O\d|-s))+$`;
+
+const ofCompilers: Options = {
+  long: [
+    '--specs',
+    '--prefix',
+    '--ld-path',
+    '--gcc-toolchain',
+    '--sysroot',
+    '--driver-mode',
+    '--for-linker',
+    '--for-assembler',
+  ],
+  words: new RegExp(
+    String.raw`^-(?:B|wrapper|specs|X|mllvm|ccc-|gcc-toolchain|Wl(?=,)(?!${toLinker})|Wp,(?!-[DMU][^,]*$)|Wa,.*@|-config)` +
+      String.raw`|^--?f?(?:pass-)?plugin|^--?f?(?:module-mapper|thinlto-distributor|use-ld=.*/)|^@`,
+  ),
+};
+
+const ofBinaries: Options = { long: ['--plugin'], words: /^@/ };
 
 export const optionsOf = new Map<string, Options>(
   Object.entries({
@@ -70,12 +97,15 @@ export const optionsOf = new Map<string, Options>(
     tree: ofWriters,
     iconv: ofWriters,
     split: { long: ['--filter'] },
-    rsync: { long: ['--rsh', '--rsync-path'], words: /^-\w*e/ },
+    rsync: { long: ['--rsh', '--rsync-path', '--daemon', '--remote-option'], words: /^-\w*[eM]/ },
     scp: { words: /^-\w*[SoFD]/ },
     sftp: { words: /^-\w*[SoFDb]/ },
-    curl: { long: ['--config'], words: /^-[\w#:]*K/ },
+    curl: { long: ['--config', '--engine'], words: /^-[\w#:]*K/ },
     wget: { long: ['--execute', '--use-askpass', '--config'], words: /^-\w*e/ },
-    make: { long: ['--eval', '--file', '--makefile', '--include-dir'], words: /^-\w*[EfI]|^[^-][^=]*=/ },
+    make: {
+      long: ['--eval', '--file', '--makefile', '--include-dir'],
+      words: /^-\w*[EfI]|^[^-][^=]*=/,
+    },
     npm: ofNode,
     pnpm: ofNode,
     yarn: ofNode,
@@ -85,8 +115,24 @@ export const optionsOf = new Map<string, Options>(
     'c++': ofCompilers,
     clang: ofCompilers,
     'clang++': ofCompilers,
+    ld: { words: /^-?-(?:plugin|run)|^@/ },
+    ar: ofBinaries,
+    nm: ofBinaries,
+    ranlib: ofBinaries,
+    objcopy: ofBinaries,
+    objdump: ofBinaries,
+    strip: ofBinaries,
+    sdiff: { long: ['--diff-program', '--output'], words: /^-\w*o/ },
+    diff3: { long: ['--diff-program'] },
+    cpio: { long: ['--rsh-command'] },
     cargo: { long: ['--config'] },
-    go: { words: /^--?(?:exec|toolexec|vettool|overlay|modfile)(?:=|$)|^(?:generate|run|tool|env)$|-ext(?:ld|ar)\b/ },
+    go: {
+      folder: '-C',
+      flags: setOf('-h -help --help'),
+      commands: setOf('build clean doc fix fmt get help install list mod test version vet work'),
+      // What is for the linker or a compiler may name another one, or a file with more.
+      words: /^--?(?:exec|toolexec|vettool|overlay|modfile|gccgoflags)(?:=|$)|-ext(?:ld|ar)|(?:^|[\s='"])@/,
+    },
     // Of bash both set a variable, such as `PATH`.
     printf: { words: /^-v|%[^a-z%\\]*[hjlqtz]*n/i },
     // A shell computes what is in the brackets of a variable's name.
@@ -111,6 +157,7 @@ export const optionsOf = new Map<string, Options>(
         '--unsafe-paths',
       ],
       words: /(?:^|=)ext::/,
+      folder: '-C',
       flags: setOf('--no-pager -P --no-optional-locks --literal-pathspecs -v --version -h --help'),
       commands: setOf(
         'add am annotate apply archive blame branch bundle cat-file check-attr check-ignore checkout cherry cherry-pick ' +

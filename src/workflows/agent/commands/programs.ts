@@ -88,7 +88,9 @@ const searchers = setOf('find fd');
 /** Of `find` and `fd`: how many words name what they run, where that may run something else. */
 function executed({ words, ...command }: SimpleCommand, program: string): number[] {
   if (!searchers.has(program)) return [];
-  const starts = words.flatMap((word, index) => (index > 0 && /^-(?:exec|ok|[xX])/.test(word) ? [index] : []));
+  const starts = words.flatMap((word, index) =>
+    index > 0 && /^-(?:exec|ok|-exec|[xX]|\w*[xX]$)/.test(word) ? [index] : [],
+  );
   // So that the time grows with the length of the line, no more are looked at, and none within another one.
   if (starts.length > 9) return [words.length];
   return starts.flatMap((index) => {
@@ -101,11 +103,11 @@ function executed({ words, ...command }: SimpleCommand, program: string): number
 }
 
 /** Where the command of a program stands that has commands, or what stands before it and is not known. */
-function commandOf({ commands, flags }: Options, words: string[]): number | undefined {
+function commandOf({ commands, flags, folder }: Options, words: string[]): number | undefined {
   if (commands === undefined) return undefined;
   let at = 1;
   for (; words[at]?.startsWith('-'); at++) {
-    if (words[at] === '-C' && words[0]?.endsWith('git')) at++;
+    if (words[at] === folder) at++;
     else if (!flags?.has(words[at] ?? '')) break;
   }
   return at;
