@@ -14,6 +14,13 @@ export interface Options {
   flags?: Set<string>;
   /** What may stand before them too, with a folder behind it. */
   folder?: string;
+  /**
+   * Up to which word one that needs no dash may be made by the shell, as one that is the name of a file. Absent: up to its
+   * command.
+   */
+  bare?: number;
+  /** Commands behind which any word may be such a one. */
+  bareBehind?: Set<string>;
   /** Words behind one of them, by its name. */
   of?: Map<string, RegExp>;
   /** Whether it takes one dash or three for two before a long option, and leaves alone what stands behind `--`. */
@@ -79,6 +86,7 @@ export const optionsOf = new Map<string, Options>(
     fd: { long: ['--exec', '--exec-batch'], words: /^-\w*[xX]/ },
     rg: { long: ['--pre', '--hostname-bin'] },
     tar: {
+      bare: 1,
       long: [
         '--to-command',
         '--checkpoint-action',
@@ -103,6 +111,7 @@ export const optionsOf = new Map<string, Options>(
     curl: { long: ['--config', '--engine'], words: /^-[\w#:]*K/ },
     wget: { long: ['--execute', '--use-askpass', '--config'], words: /^-\w*e/ },
     make: {
+      bare: Number.POSITIVE_INFINITY,
       long: ['--eval', '--file', '--makefile', '--include-dir'],
       words: /^-\w*[EfI]|^[^-][^=]*=/,
     },
@@ -134,7 +143,7 @@ export const optionsOf = new Map<string, Options>(
       words: /^--?(?:exec|toolexec|vettool|overlay|modfile|gccgoflags)(?:=|$)|-ext(?:ld|ar)|(?:^|[\s='"])@/,
     },
     // Of bash both set a variable, such as `PATH`.
-    printf: { words: /^-v|%[^a-z%\\]*[hjlqtz]*n/i },
+    printf: { bare: 1, words: /^-v|%[^a-z%\\]*[hjlqtz]*n/i },
     // A shell computes what is in the brackets of a variable's name.
     test: { words: /^-[vR]$/ },
     '[': { words: /^-[vR]$/ },
@@ -158,6 +167,7 @@ export const optionsOf = new Map<string, Options>(
       ],
       words: /(?:^|=)ext::/,
       folder: '-C',
+      bareBehind: setOf('bisect clone fetch ls-remote pull push remote submodule'),
       flags: setOf('--no-pager -P --no-optional-locks --literal-pathspecs -v --version -h --help'),
       commands: setOf(
         'add am annotate apply archive blame branch bundle cat-file check-attr check-ignore checkout cherry cherry-pick ' +

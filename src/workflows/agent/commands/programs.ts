@@ -1,6 +1,7 @@
 import { isReserved, type SimpleCommand } from './line.ts';
 import { interpreters, joiners, programOf, setOf, shells, wrappers } from './names.ts';
 import { isOption, optionsOf, type Options } from './options.ts';
+import { fits } from './patterns.ts';
 import { isLikeOption, isPlainAwk, isPlainSed } from './scripts.ts';
 
 /**
@@ -71,14 +72,18 @@ export function wordsToName(command: SimpleCommand): number {
   if (options === undefined) return 0;
   const at = commandOf(options, words);
   const isUnknown = at !== undefined && words[at] !== undefined && !options.commands?.has(words[at]);
-  const behind = options.of?.get(words[at ?? -1] ?? '');
+  const own = words[at ?? -1] ?? '';
+  const behind = options.of?.get(own);
+  const bare = options.bareBehind?.has(own) ? words.length : (options.bare ?? at ?? 0);
   const handedOn = options.isLoose ? words.indexOf('--') : -1;
-  const own = handedOn === -1 ? words : words.slice(0, handedOn);
-  const last = own.findLastIndex(
+  const taken = handedOn === -1 ? words : words.slice(0, handedOn);
+  const last = taken.findLastIndex(
     (word, index) =>
       index > 0 &&
-      // A file may be called like an option.
-      ((filledIn.includes(index) && isLikeOption(word)) || isOption(options, word) || behind?.test(word)),
+      // A file may be called like an option, or as what needs no dash.
+      ((filledIn.includes(index) && (index <= bare || isLikeOption(word))) ||
+        isOption(options, word) ||
+        behind?.test(word)),
   );
   return Math.max(isUnknown ? at + 1 : 0, last + 1, ...executed(command, program));
 }
@@ -96,7 +101,8 @@ function executed({ words, ...command }: SimpleCommand, program: string): number
   return starts.flatMap((index) => {
     const inner = without({ words, ...command }, index + 1);
     const name = programOf(inner.words[0]);
-    if (wrappers.has(name) || searchers.has(name) || isAssignment(name)) return [words.length];
+    if (wrappers.has(name) || searchers.has(name) || isAssignment(name) || inner.filledIn.includes(0))
+      return [words.length];
     const count = wordsToName(inner);
     return count === 0 ? [] : [index + 1 + count];
   });
@@ -118,7 +124,7 @@ const readers = setOf('xargs parallel');
 
 /** Of a wrapper at least the program that it runs. Since its own options are not known here, any word may be that one. */
 function wrapped(command: SimpleCommand, program: string): number {
-  const { words } = command;
+  const { filledIn, words } = command;
   if (words.length === 1) return program === 'env' || program === 'time' ? 0 : 1;
   if (program === 'command' && /^-[vV]$/.test(words[1] ?? '')) return 2;
   const first = words.findIndex((word, index) => index > 0 && !/^-|^\d|=/.test(word));
@@ -130,7 +136,7 @@ function wrapped(command: SimpleCommand, program: string): number {
     if (index === 0 || isAssignment(word)) return;
     const times = (seen.get(name) ?? 0) + 1;
     seen.set(name, times);
-    if (wrappers.has(name)) count = Math.max(count, index + 1);
+    if (wrappers.has(name) || (filledIn.includes(index) && mayBeKnown(word))) count = Math.max(count, index + 1);
     // Only two of a name are looked at in whole, so that the time grows with the length of the line.
     else if (times <= 2 && isKnown(name)) {
       const inner = readers.has(program) ? words.length - index : wordsToName(without(command, index));
@@ -139,6 +145,16 @@ function wrapped(command: SimpleCommand, program: string): number {
   });
   return count;
 }
+
+/** Whether the shell may make a program of a word that is known here, from where the system has its programs. */
+function mayBeKnown(word: string): boolean {
+  const [begun = ''] = word.split(/[*?[]/);
+  if (begun.includes('/') && !/^[/~]|\.\./.test(word)) return false;
+  const end = word.slice(word.lastIndexOf('/') + 1).replaceAll(/\[[^\]]*\]?|\?/g, '*');
+  return isKnown(programOf(begun)) || names.some((name) => fits(end, name));
+}
+
+const names = [...shells, ...interpreters, ...wrappers, ...optionsOf.keys(), 'sed', 'awk'];
 
 const isKnown = (program: string): boolean =>
   shells.has(program) || interpreters.has(program) || optionsOf.has(program) || program === 'sed' || program === 'awk';
