@@ -128,11 +128,13 @@ function wrapped(command: SimpleCommand, program: string): number {
   if (words.length === 1) return program === 'env' || program === 'time' ? 0 : 1;
   if (program === 'command' && /^-[vV]$/.test(words[1] ?? '')) return 2;
   const first = words.findIndex((word, index) => index > 0 && !/^-|^\d|=/.test(word));
-  let count = first === -1 ? words.length : first + 1;
+  const ssh = words.findIndex((word) => programOf(word) === 'ssh');
+  const joiner = words.findIndex((word) => joiners.has(programOf(word)));
+  let count = Math.max(first === -1 ? words.length : first + 1, ssh === -1 ? 0 : ssh + optionsOfSsh(words.slice(ssh)));
   const seen = new Map<string, number>();
   words.forEach((word, index) => {
     const name = programOf(word);
-    if (index > 0 && joiners.has(program) && /[^\w@%+=:,./~-]/.test(word)) count = Math.max(count, index + 1);
+    if (joiner !== -1 && index > joiner && /[^\w@%+=:,./~-]/.test(word)) count = Math.max(count, index + 1);
     if (index === 0 || isAssignment(word)) return;
     const times = (seen.get(name) ?? 0) + 1;
     seen.set(name, times);
@@ -144,6 +146,21 @@ function wrapped(command: SimpleCommand, program: string): number {
     }
   });
   return count;
+}
+
+/** How many words of `ssh` stand before what it runs, up to the last option: it takes some behind the host too. */
+function optionsOfSsh(words: string[]): number {
+  let hasHost = false;
+  let last = 0;
+  for (let at = 1; at < words.length; at++) {
+    if (/^-./.test(words[at] ?? '')) {
+      // Some have a word of their own behind them.
+      if (/^-[^BbcDEeFIiJLlmOoPpQRSWw]*[BbcDEeFIiJLlmOoPpQRSWw]$/.test(words[at] ?? '')) at++;
+      last = at;
+    } else if (hasHost) break;
+    else hasHost = true;
+  }
+  return hasHost ? last + 1 : 0;
 }
 
 /** Whether the shell may make a program of a word that is known here, from where the system has its programs. */
