@@ -23,6 +23,8 @@ export interface Options {
   bareBehind?: Set<string>;
   /** Words behind one of them, by its name. */
   of?: Map<string, RegExp>;
+  /** Of one that writes the second file that it is given: options with a word of their own behind them. */
+  operands?: RegExp;
   /** Whether it takes one dash or three for two before a long option, and leaves alone what stands behind `--`. */
   isLoose?: boolean;
 }
@@ -131,6 +133,8 @@ export const optionsOf = new Map<string, Options>(
     objcopy: ofBinaries,
     objdump: ofBinaries,
     strip: ofBinaries,
+    uniq: { operands: /^-\w*[fsw]$/ },
+    xxd: { operands: /^-(?:[cglnosR]|cols|groupsize|len|name|off|seek)$/ },
     sdiff: { long: ['--diff-program', '--output'], words: /^-\w*o/ },
     diff3: { long: ['--diff-program'] },
     cpio: { long: ['--rsh-command'] },
@@ -167,7 +171,7 @@ export const optionsOf = new Map<string, Options>(
       ],
       words: /(?:^|=)ext::/,
       folder: '-C',
-      bareBehind: setOf('bisect clone fetch ls-remote pull push remote submodule'),
+      bareBehind: setOf('bisect bundle clone fetch ls-remote pull push remote submodule'),
       flags: setOf('--no-pager -P --no-optional-locks --literal-pathspecs -v --version -h --help'),
       commands: setOf(
         'add am annotate apply archive blame branch bundle cat-file check-attr check-ignore checkout cherry cherry-pick ' +
@@ -180,7 +184,9 @@ export const optionsOf = new Map<string, Options>(
       of: new Map([
         ['archive', /^-\w*o/],
         ['bisect', /^(?:run|view|visualize)$/],
+        ['bundle', /^create$/],
         ['clone', /^-\w*[uc]/],
+        ['format-patch', /^--suf/],
         ['grep', /^-\w*O/],
         // The name of a strategy may lead to any file.
         ['pull', /^-[^\WX]*s/],

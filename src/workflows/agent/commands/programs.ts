@@ -25,12 +25,12 @@ export function isOpaque(command: SimpleCommand): boolean {
       const name = programOf(word);
       return shells.has(name) || (hasScript && interpreters.has(name)) || /\s|^--coreutils-prog/.test(word);
     });
-  return wordsToName(command) > 1;
+  return wordsFor(command, false) > 1;
 }
 
 /** Whether other programs may be among its words. */
 export const runsItsWords = (command: SimpleCommand): boolean =>
-  isAssignment(command.words[0] ?? '') || shells.has(programOf(command.words[0])) || wordsToName(command) > 1;
+  isAssignment(command.words[0] ?? '') || shells.has(programOf(command.words[0])) || wordsFor(command, false) > 1;
 
 /** A command without its first words. */
 export const without = ({ filledIn, words }: SimpleCommand, count: number): SimpleCommand => {
@@ -57,14 +57,20 @@ export function unwrapped(command: SimpleCommand): SimpleCommand | undefined {
   return isPlain && isClear && !wrappers.has(programOf(first)) ? inner : undefined;
 }
 
-/** How many of a command's first words a rule must name, since by the last of them it may run another program. */
-export function wordsToName(command: SimpleCommand): number {
+/**
+ * How many of a command's first words a rule must name, since by the last of them it may run another program, or work
+ * elsewhere than where its rule is for.
+ */
+export const wordsToName = (command: SimpleCommand): number => wordsFor(command, true);
+
+/** @param hasPlaces whether those count by which it only works elsewhere */
+function wordsFor(command: SimpleCommand, hasPlaces: boolean): number {
   const { filledIn, words } = command;
   const assignments = words.findIndex((word) => !isAssignment(word));
   if (assignments === -1) return words.length;
-  if (assignments > 0) return assignments + Math.max(1, wordsToName(without(command, assignments)));
+  if (assignments > 0) return assignments + Math.max(1, wordsFor(without(command, assignments), hasPlaces));
   const program = programOf(words[0]);
-  if (wrappers.has(program)) return wrapped(command, program);
+  if (wrappers.has(program)) return wrapped(command, program, hasPlaces);
   if (shells.has(program) || interpreters.has(program)) return 1;
   if (program === 'sed') return isPlainSed(command) ? 0 : words.length;
   if (program === 'awk') return isPlainAwk(command) ? 0 : words.length;
@@ -85,13 +91,14 @@ export function wordsToName(command: SimpleCommand): number {
         isOption(options, word) ||
         behind?.test(word)),
   );
-  return Math.max(isUnknown ? at + 1 : 0, last + 1, ...executed(command, program));
+  const places = hasPlaces ? [folderOf(options, words, at), writtenBy(options, command)] : [];
+  return Math.max(isUnknown ? at + 1 : 0, last + 1, ...executed(command, program, hasPlaces), ...places);
 }
 
 const searchers = setOf('find fd');
 
 /** Of `find` and `fd`: how many words name what they run, where that may run something else. */
-function executed({ words, ...command }: SimpleCommand, program: string): number[] {
+function executed({ words, ...command }: SimpleCommand, program: string, hasPlaces: boolean): number[] {
   if (!searchers.has(program)) return [];
   const starts = words.flatMap((word, index) =>
     index > 0 && /^-(?:exec|ok|-exec|[xX]|\w*[xX]$)/.test(word) ? [index] : [],
@@ -103,7 +110,7 @@ function executed({ words, ...command }: SimpleCommand, program: string): number
     const name = programOf(inner.words[0]);
     if (wrappers.has(name) || searchers.has(name) || isAssignment(name) || inner.filledIn.includes(0))
       return [words.length];
-    const count = wordsToName(inner);
+    const count = wordsFor(inner, hasPlaces);
     return count === 0 ? [] : [index + 1 + count];
   });
 }
@@ -119,11 +126,31 @@ function commandOf({ commands, flags, folder }: Options, words: string[]): numbe
   return at;
 }
 
+/** How many words name the folder that a program goes to before its command, if that is not below its own. */
+function folderOf({ folder }: Options, words: string[], at = 0): number {
+  const isElsewhere = (word: string): boolean => /^[/~]|(?:^|\/)(?:\.\.|\.git)(?:\/|$)/i.test(word);
+  return words.slice(0, at).findLastIndex((word, index) => words[index - 1] === folder && isElsewhere(word)) + 1;
+}
+
+/** How many words name the file that a program writes, if that is its second one. */
+function writtenBy({ operands }: Options, { filledIn, words }: SimpleCommand): number {
+  if (operands === undefined) return 0;
+  let count = 0;
+  let isOver = false;
+  for (let at = 1; at < words.length; at++) {
+    if (operands.test(words[at] ?? '')) at++;
+    else if (isOver || !/^-./.test(words[at] ?? '')) count++;
+    else if (words[at] === '--') isOver = true;
+    if (count > 1 || filledIn.includes(at)) return at + 1;
+  }
+  return 0;
+}
+
 /** Those that add further words, which are not known here and may be options. */
 const readers = setOf('xargs parallel');
 
 /** Of a wrapper at least the program that it runs. Since its own options are not known here, any word may be that one. */
-function wrapped(command: SimpleCommand, program: string): number {
+function wrapped(command: SimpleCommand, program: string, hasPlaces: boolean): number {
   const { filledIn, words } = command;
   if (words.length === 1) return program === 'env' || program === 'time' ? 0 : 1;
   if (program === 'command' && /^-[vV]$/.test(words[1] ?? '')) return 2;
@@ -141,7 +168,7 @@ function wrapped(command: SimpleCommand, program: string): number {
     if (wrappers.has(name) || (filledIn.includes(index) && mayBeKnown(word))) count = Math.max(count, index + 1);
     // Only two of a name are looked at in whole, so that the time grows with the length of the line.
     else if (times <= 2 && isKnown(name)) {
-      const inner = readers.has(program) ? words.length - index : wordsToName(without(command, index));
+      const inner = readers.has(program) ? words.length - index : wordsFor(without(command, index), hasPlaces);
       if (inner > 0) count = Math.max(count, index + inner);
     }
   });
