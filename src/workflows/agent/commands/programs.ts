@@ -126,6 +126,16 @@ function commandOf({ commands, flags, folder }: Options, words: string[]): numbe
   return at;
 }
 
+/** What it is without the options before its command, if there are some: `git push` of `git -C a push`. */
+export function withoutOptions(words: string[], index: number): string | undefined {
+  const program = programOf(words[index]);
+  const options = optionsOf.get(program);
+  if (options?.commands === undefined) return undefined;
+  const own = words.slice(index);
+  const at = commandOf(options, own) ?? 1;
+  return at === 1 ? undefined : [program, ...own.slice(at)].join(' ');
+}
+
 /** How many words name the folder that a program goes to before its command, if that is not below its own. */
 function folderOf({ folder }: Options, words: string[], at = 0): number {
   const isElsewhere = (word: string): boolean => /^[/~]|(?:^|\/)(?:\.\.|\.git)(?:\/|$)/i.test(word);

@@ -1,7 +1,7 @@
 import type { PermissionAction } from '../../../protocol/tools/permissions.ts';
 import { fits } from './patterns.ts';
 import { readLine, type SimpleCommand } from './line.ts';
-import { isOpaque, runsItsWords, shownAs, unwrapped, wordsToName } from './programs.ts';
+import { isOpaque, runsItsWords, shownAs, unwrapped, withoutOptions, wordsToName } from './programs.ts';
 
 /** A rule about command lines, of which nothing but the line is left to compare. */
 export interface LineRule {
@@ -117,8 +117,12 @@ function tracesOf(command: SimpleCommand, depth = 0): Traces {
   words.forEach((word, index) => {
     const program = word.slice(word.lastIndexOf('/') + 1);
     const behind = text.slice(at + word.length);
-    // Some systems take it in any case.
-    if (index === 0 || runs) inner.push(text.slice(at), program + behind, program.toLowerCase() + behind);
+    if (index === 0 || runs) {
+      // Some systems take it in any case.
+      inner.push(text.slice(at), program + behind, program.toLowerCase() + behind);
+      const plain = withoutOptions(words, index);
+      if (plain !== undefined) inner.push(plain);
+    }
     if (index > 0 && runs && depth < maxDepth && /\s/.test(word))
       inner.push(...readLine(word).commands.flatMap((each) => tracesOf(each, depth + 1).texts));
     at += word.length + 1;
