@@ -4,7 +4,7 @@ export const setOf = (names: string): Set<string> => new Set(names.split(' '));
 
 /** Shells, and what a shell has to run a text or a file in itself. */
 export const shells = setOf(
-  'sh bash dash ash rbash zsh ksh rksh mksh oksh lksh posh yash fish csh tcsh nu elvish xonsh pwsh powershell eval ' +
+  'sh bash dash ash rbash zsh ksh rksh mksh oksh lksh posh yash fish csh tcsh nu elvish xonsh pwsh powershell cmd eval ' +
     'source . trap',
 );
 
@@ -35,15 +35,23 @@ export const joiners = setOf(
 
 /** Further names of some. */
 const aliases = new Map([
+  ['batcat', 'bat'],
+  ['bfs', 'find'],
+  ['bmake', 'make'],
   ['bsdtar', 'tar'],
   ['c89', 'cc'],
   ['c99', 'cc'],
+  ['cpp', 'cc'],
   ['fdfind', 'fd'],
+  ['gccgo', 'cc'],
+  ['gfortran', 'cc'],
   ['ld.bfd', 'ld'],
   ['ld.gold', 'ld'],
   ['ld.lld', 'ld'],
+  ['mingw32-make', 'make'],
   ['mold', 'ld'],
   ['original-awk', 'awk'],
+  ['remake', 'make'],
   ['slogin', 'ssh'],
   ['yarnpkg', 'yarn'],
 ]);
@@ -53,10 +61,12 @@ export function programOf(word = ''): string {
   const name = word
     .slice(word.lastIndexOf('/') + 1)
     .toLowerCase()
-    .replace(/^(python|ipython|pypy|lua|perl|ruby|php|node|tclsh|wish|ksh)[\d.]+$/, '$1')
+    .replace(/\.exe$/, '')
+    .replace(/^((?:ba|da|k|mk|z)?sh)[.-][\w.]+$/, '$1')
+    .replace(/^(python|ipython|pypy|lua|perl|ruby|php|node|tclsh|wish|ksh)[\d.]+(?:-[\w.-]+|[dmtw])?$/, '$1')
     .replace(/^(vim?|nvim)\.[\w-]+$/, '$1')
     .replace(
-      /^(?:[\w.]+-)*(ar|c\+\+|cc|clang|clang\+\+|g\+\+|gcc|ld|nm|objcopy|objdump|ranlib|strip)(?:-[\d.]+)?(?:-posix|-win32)?$/,
+      /^(?:[\w.]+-)*(ar|c\+\+|cc|clang|clang\+\+|cpp|g\+\+|gcc|gccgo|gfortran|ld|nm|objcopy|objdump|ranlib|strip)(?:-[\d.]+)?(?:-posix|-win32)?$/,
       '$1',
     )
     // What loads programs, which may also be told to.

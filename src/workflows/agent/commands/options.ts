@@ -82,10 +82,16 @@ const ofCompilers: Options = {
 
 const ofBinaries: Options = { long: ['--plugin'], words: /^@/ };
 
+/** A shell computes what is in the brackets of a variable's name, and some do so wherever a number is expected. */
+const ofTests: Options = { words: /^-[vR]$|\[[^]*[$`]/ };
+
 export const optionsOf = new Map<string, Options>(
   Object.entries({
     find: { words: /^-(?:exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls)$/ },
     fd: { long: ['--exec', '--exec-batch'], words: /^-\w*[xX]/ },
+    bat: { long: ['--pager'] },
+    ag: { long: ['--pager'] },
+    ack: { long: ['--pager', '--ackrc'] },
     rg: { long: ['--pre', '--hostname-bin'] },
     tar: {
       bare: 1,
@@ -107,6 +113,8 @@ export const optionsOf = new Map<string, Options>(
     tree: ofWriters,
     iconv: ofWriters,
     split: { long: ['--filter'] },
+    install: { long: ['--strip-program'] },
+    openssl: { words: /^--?(?:engine|provider|config)/ },
     rsync: { long: ['--rsh', '--rsync-path', '--daemon', '--remote-option'], words: /^-\w*[eM]/ },
     scp: { words: /^-\w*[SoFD]/ },
     sftp: { words: /^-\w*[SoFDb]/ },
@@ -147,10 +155,9 @@ export const optionsOf = new Map<string, Options>(
       words: /^--?(?:exec|toolexec|vettool|overlay|modfile|gccgoflags)(?:=|$)|-ext(?:ld|ar)|(?:^|[\s='"])@/,
     },
     // Of bash both set a variable, such as `PATH`.
-    printf: { bare: 1, words: /^-v|%[^a-z%\\]*[hjlqtz]*n/i },
-    // A shell computes what is in the brackets of a variable's name.
-    test: { words: /^-[vR]$/ },
-    '[': { words: /^-[vR]$/ },
+    printf: { bare: 1, words: /^-v|%[^a-z%\\]*[hjlqtz]*n|\[[^]*[$`]/i },
+    test: ofTests,
+    '[': ofTests,
     wait: { words: /^-\w*p/ },
     git: {
       long: [
@@ -183,7 +190,7 @@ export const optionsOf = new Map<string, Options>(
       ),
       of: new Map([
         ['archive', /^-\w*o/],
-        ['bisect', /^(?:run|view|visualize)$/],
+        ['bisect', /^(?:run|view|visualize|replay)$/],
         ['bundle', /^create$/],
         ['clone', /^-\w*[uc]/],
         ['format-patch', /^--suf/],
