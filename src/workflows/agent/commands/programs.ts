@@ -116,9 +116,9 @@ function executed({ words, ...command }: SimpleCommand, program: string, hasPlac
 }
 
 /** Where the command of a program stands that has commands, or what stands before it and is not known. */
-function commandOf({ commands, flags, folder }: Options, words: string[]): number | undefined {
+function commandOf({ commands, flags, folder }: Options, words: string[], program = 0): number | undefined {
   if (commands === undefined) return undefined;
-  let at = 1;
+  let at = program + 1;
   for (; words[at]?.startsWith('-'); at++) {
     if (words[at] === folder) at++;
     else if (!flags?.has(words[at] ?? '')) break;
@@ -126,14 +126,10 @@ function commandOf({ commands, flags, folder }: Options, words: string[]): numbe
   return at;
 }
 
-/** What it is without the options before its command, if there are some: `git push` of `git -C a push`. */
-export function withoutOptions(words: string[], index: number): string | undefined {
-  const program = programOf(words[index]);
-  const options = optionsOf.get(program);
-  if (options?.commands === undefined) return undefined;
-  const own = words.slice(index);
-  const at = commandOf(options, own) ?? 1;
-  return at === 1 ? undefined : [program, ...own.slice(at)].join(' ');
+/** Where the command stands of a program that has commands. @param index of the program among the words */
+export function commandAt(words: string[], index: number): number | undefined {
+  const options = optionsOf.get(programOf(words[index]));
+  return options && commandOf(options, words, index);
 }
 
 /** How many words name the folder that a program goes to before its command, if that is not below its own. */
@@ -205,7 +201,8 @@ function mayBeKnown(word: string): boolean {
   const [begun = ''] = word.split(/[*?[]/);
   if (begun.includes('/') && !/^[/~]|\.\./.test(word)) return false;
   const end = word.slice(word.lastIndexOf('/') + 1).replaceAll(/\[[^\]]*\]?|\?/g, '*');
-  return isKnown(programOf(begun)) || names.some((name) => fits(end, name));
+  const [start = ''] = end.split('*');
+  return isKnown(programOf(begun)) || names.some((name) => name.startsWith(start) && fits(end, name));
 }
 
 const names = [...shells, ...interpreters, ...wrappers, ...optionsOf.keys(), 'sed', 'awk'];

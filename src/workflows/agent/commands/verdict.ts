@@ -1,7 +1,7 @@
 import type { PermissionAction } from '../../../protocol/tools/permissions.ts';
 import { fits } from './patterns.ts';
 import { readLine, type SimpleCommand } from './line.ts';
-import { isOpaque, runsItsWords, shownAs, unwrapped, withoutOptions, wordsToName } from './programs.ts';
+import { commandAt, isOpaque, runsItsWords, shownAs, unwrapped, wordsToName } from './programs.ts';
 
 /** A rule about command lines, of which nothing but the line is left to compare. */
 export interface LineRule {
@@ -114,18 +114,24 @@ function tracesOf(command: SimpleCommand, depth = 0): Traces {
   const runs = runsItsWords(command);
   const inner: string[] = [];
   let at = 0;
+  const starts = words.map((word) => {
+    const start = at;
+    at += word.length + 1;
+    return start;
+  });
   words.forEach((word, index) => {
+    const start = starts[index] ?? 0;
     const program = word.slice(word.lastIndexOf('/') + 1);
-    const behind = text.slice(at + word.length);
+    const behind = text.slice(start + word.length);
     if (index === 0 || runs) {
       // Some systems take it in any case.
-      inner.push(text.slice(at), program + behind, program.toLowerCase() + behind);
-      const plain = withoutOptions(words, index);
-      if (plain !== undefined) inner.push(plain);
+      inner.push(text.slice(start), program + behind, program.toLowerCase() + behind);
+      // What stands before the command of a program is no part of what rules are about: `git push` for `git -C a push`.
+      const named = commandAt(words, index) ?? 0;
+      if (named > index + 1) inner.push(`${program.toLowerCase()} ${text.slice(starts[named] ?? text.length)}`);
     }
     if (index > 0 && runs && depth < maxDepth && /\s/.test(word))
       inner.push(...readLine(word).commands.flatMap((each) => tracesOf(each, depth + 1).texts));
-    at += word.length + 1;
   });
   const first = filledIn[0];
   const [literal = ''] = (words[first ?? 0] ?? '').split(/[*?[$]/);
