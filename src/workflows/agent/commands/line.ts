@@ -46,7 +46,7 @@ const comment = /#[^\n]*/y;
 /** Characters that do not show, or show as a space, and that no honest quoted text needs. */
 const hidden =
   // oxlint-disable-next-line no-control-regex
-  /[\0-\x08\x0B-\x1F\x7F-\xA0\xAD\u061C\u1680\u180E\u2000-\u200F\u2028-\u202F\u205F-\u206F\u3000\uFEFF\uFFF0-\uFFFF\uDB40]/;
+  /[\u034F\u17B4\u17B5\0-\x08\x0B-\x1F\x7F-\xA0\xAD\u061C\u115F\u1160\u1680\u180E\u2000-\u200F\u2028-\u202F\u205F-\u206F\u2800\u3000\u3164\uFEFF\uFFA0\uFFF0-\uFFFF\uDB40]/;
 
 /** Words that begin or continue something made of several commands. */
 const reserved = new Set(

@@ -236,6 +236,8 @@ export const hostile: string[] = [
   'ls\u3000-la',
   'ls \u202E-la',
   'git log "a\u202Eb"',
+  'git log "a\u3164b"',
+  'git log "a\u2800b"',
   'ls\r',
   'ls\r\nrm -rf .',
   'ls\rrm -rf .',
