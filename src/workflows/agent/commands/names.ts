@@ -66,7 +66,7 @@ export function programOf(word = ''): string {
     .replace(/^(python|ipython|pypy|lua|perl|ruby|php|node|tclsh|wish|ksh)[\d.]+(?:-[\w.-]+|[dmtw])?$/, '$1')
     .replace(/^(vim?|nvim)\.[\w-]+$/, '$1')
     .replace(
-      /^(?:[\w.]+-)*(ar|c\+\+|cc|clang|clang\+\+|cpp|g\+\+|gcc|gccgo|gfortran|ld|nm|objcopy|objdump|ranlib|strip)(?:-[\d.]+)?(?:-posix|-win32)?$/,
+      /^(?:[\w.]+-)*(c\+\+|cc|clang|clang\+\+|cpp|g\+\+|gcc|gccgo|gfortran|ld)(?:-[\d.]+)?(?:-posix|-win32)?$/,
       '$1',
     )
     // What loads programs, which may also be told to.

@@ -80,8 +80,6 @@ const ofCompilers: Options = {
   ),
 };
 
-const ofBinaries: Options = { long: ['--plugin'], words: /^@/ };
-
 /** A shell computes what is in the brackets of a variable's name, and some do so wherever a number is expected. */
 const ofTests: Options = { words: /^-[vR]$|\[[^]*[$`]/ };
 
@@ -135,12 +133,6 @@ export const optionsOf = new Map<string, Options>(
     clang: ofCompilers,
     'clang++': ofCompilers,
     ld: { words: /^-?-(?:plugin|run)|^@/ },
-    ar: ofBinaries,
-    nm: ofBinaries,
-    ranlib: ofBinaries,
-    objcopy: ofBinaries,
-    objdump: ofBinaries,
-    strip: ofBinaries,
     uniq: { operands: /^-\w*[fsw]$/ },
     xxd: { operands: /^-(?:[cglnosR]|cols|groupsize|len|name|off|seek)$/ },
     sdiff: { long: ['--diff-program', '--output'], words: /^-\w*o/ },
