@@ -19,6 +19,8 @@ export interface Options {
    * command.
    */
   bare?: number;
+  /** What of a word has to stand before its first wildcard for it to become such a one, wherever it stands. */
+  begun?: RegExp;
   /** Commands behind which any word may be such a one. */
   bareBehind?: Set<string>;
   /** Words behind one of them, by its name. */
@@ -119,7 +121,8 @@ export const optionsOf = new Map<string, Options>(
     curl: { long: ['--config', '--engine'], words: /^-[\w#:]*K/ },
     wget: { long: ['--execute', '--use-askpass', '--config'], words: /^-\w*e/ },
     make: {
-      bare: Number.POSITIVE_INFINITY,
+      // A variable's name.
+      begun: /^[^/]*$/,
       long: ['--eval', '--file', '--makefile', '--include-dir'],
       words: /^-\w*[EfI]|^[^-][^=]*=/,
     },

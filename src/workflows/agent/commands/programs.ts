@@ -87,7 +87,7 @@ function wordsFor(command: SimpleCommand, hasPlaces: boolean): number {
     (word, index) =>
       index > 0 &&
       // A file may be called like an option, or as what needs no dash.
-      ((filledIn.includes(index) && (index <= bare || isLikeOption(word))) ||
+      ((filledIn.includes(index) && (index <= bare || isLikeOption(word) || options.begun?.test(begunOf(word)))) ||
         isOption(options, word) ||
         behind?.test(word)),
   );
@@ -196,9 +196,12 @@ function optionsOfSsh(words: string[]): number {
   return hasHost ? last + 1 : 0;
 }
 
+/** What stands before the first wildcard of a word. */
+const begunOf = (word: string): string => word.replace(/[*?[][^]*/, '');
+
 /** Whether the shell may make a program of a word that is known here, from where the system has its programs. */
 function mayBeKnown(word: string): boolean {
-  const [begun = ''] = word.split(/[*?[]/);
+  const begun = begunOf(word);
   if (begun.includes('/') && !/^[/~]|\.\./.test(word)) return false;
   const end = word.slice(word.lastIndexOf('/') + 1).replaceAll(/\[[^\]]*\]?|\?/g, '*');
   const [start = ''] = end.split('*');
