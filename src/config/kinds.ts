@@ -6,6 +6,7 @@ import { problemText, type Checked, type Problem } from './problems.ts';
 import { researchKind, type ResearchConfig, type ResearchConfigInput } from './research.ts';
 import { teamKind, type TeamConfig, type TeamConfigInput } from './team.ts';
 import type { OneAgent, PlanSettings, ResearchSettings, Team } from '../protocol/settings.ts';
+import { isObject } from '../util/values.ts';
 
 /** A configuration of any kind, as a file's author writes it. */
 export type ConfigInput = TeamConfigInput | OneAgentConfigInput | ResearchConfigInput | PlanConfigInput;
@@ -41,7 +42,7 @@ export const partsOf = (config: CheckedConfig): [kind: ConfigKind<unknown, Setti
 
 /** Checks a configuration's content, of whichever kind it is, and fills in the defaults. */
 export function checkConfig(content: unknown): Checked<Config> {
-  if (!isMapping(content)) return notAMapping;
+  if (!isObject(content)) return notAMapping;
   const { kind } = kindOf(content);
   const checked = check(kind, content);
   return checked.ok ? { ok: true, value: { kind, [kind]: checked.value, content } as Config } : checked;
@@ -61,7 +62,7 @@ export function checkConversation(content: unknown): Checked<ConversationConfig>
 }
 
 function checkOnly<K extends Kind>(wanted: K, content: unknown): Checked<Kinds[K]> {
-  if (!isMapping(content)) return notAMapping;
+  if (!isObject(content)) return notAMapping;
   return kindOf(content).kind === wanted ? check(wanted, content) : refused(wanted, content);
 }
 
@@ -105,9 +106,6 @@ function withoutSchema(content: object): object {
   const { $schema: _, ...rest } = content as { $schema?: unknown };
   return rest;
 }
-
-const isMapping = (content: unknown): content is object =>
-  typeof content === 'object' && content !== null && !Array.isArray(content);
 
 const notAMapping: Checked<never> = {
   ok: false,

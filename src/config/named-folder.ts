@@ -1,9 +1,10 @@
 import { realpathSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, posix, relative, sep } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { z } from 'zod';
 import type { Prepared } from '../protocol/orchestration.ts';
 import type { StartFolders } from '../protocol/workspace.ts';
 import { guarded } from './privileges.ts';
+import { isIn } from '../util/paths.ts';
 
 const choices = 'name a folder in it, as in workspace1 or files/shop';
 
@@ -62,8 +63,7 @@ export function findFolder(base: string, name: string): NamedFolder {
       continue;
     }
     if (typeof real === 'object') return { kind: 'refused', why: `"${name}" cannot be looked at: ${real.message}` };
-    const path = relative(home, real);
-    if (path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path))
+    if (!isIn(home, real))
       return {
         kind: 'refused',
         why: `"${name}" is a link that leads out of the folder of the configuration: ${choices}`,

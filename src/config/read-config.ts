@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { isNode, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import { checkConfig, type Config } from './kinds.ts';
 import { isModel } from './modules.ts';
 import { problemText, type Checked, type Problem } from './problems.ts';
 import { grouped } from '../util/file-limits.ts';
+import { isIn } from '../util/paths.ts';
 
 export type Read<T> = { ok: true; config: T } | { ok: false; problems: string[] };
 
@@ -143,8 +144,7 @@ export function configsIn(folder: string): string[] {
 /** Whether a file is in a folder itself, rather than behind a link that leads out of it. */
 function isInside(folder: string, file: string): boolean {
   try {
-    const way = relative(realpathSync(folder), realpathSync(join(folder, file)));
-    return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+    return isIn(realpathSync(folder), realpathSync(join(folder, file)));
   } catch {
     // What is wrong with it is told where it is read.
     return true;

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isHeld, readRecord } from './lock.ts';
 import type { WorkerVersion } from './worker-version.ts';
+import { hashOf } from '../util/ids.ts';
 
 /** A worker of a home folder: what it runs with, and which process it is. */
 export interface WorkerRecord extends WorkerVersion {
@@ -27,7 +27,7 @@ const workersFolder = (home: string): string => join(home, 'workers');
 
 /** The folder that a worker of some version holds while it serves a queue. */
 export function workerFolder(home: string, buildId: string, { address = '', namespace }: Queue): string {
-  const place = createHash('sha256').update(`${namespace} ${address}`).digest('hex').slice(0, 6);
+  const place = hashOf(`${namespace} ${address}`).slice(0, 6);
   return join(workersFolder(home), `${buildId}-${place}`);
 }
 

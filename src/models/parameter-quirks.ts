@@ -2,6 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { knownKind, saidBy, type Said } from './failures.ts';
 import { templateWant, templateWants, type ChatMessage, type TemplateWant } from './plain-roles.ts';
+import { isObject } from '../util/values.ts';
 
 type Body = Record<string, unknown>;
 
@@ -242,6 +243,3 @@ function unstrict(tool: Body): Body {
 
 const omit = (from: Body, key: string): Body =>
   Object.fromEntries(Object.entries(from).filter(([name]) => name !== key));
-
-const isObject = (value: unknown): value is Body =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Environment } from '../util/environment.ts';
 import { backendOf } from '../config/models/model-name.ts';
 import { backendTypes } from '../config/models/backend-types.ts';
@@ -7,6 +7,7 @@ import { isRemote, routeOf } from '../config/models/providers.ts';
 import { searchKeys } from '../config/search-services.ts';
 import { readAllow, type Allow } from './allow.ts';
 import type { Backend } from '../protocol/settings.ts';
+import { isIn } from '../util/paths.ts';
 
 /** What a worker lets an input do that nobody whom it trusts has signed. */
 export interface Policy {
@@ -145,12 +146,6 @@ function goesUpBehindName(path: string): boolean {
   const steps = path.split(/[/\\]+/);
   const named = steps.findIndex((step) => !['', '.', '..'].includes(step));
   return named !== -1 && steps.includes('..', named);
-}
-
-/** Whether a path is a folder itself or something in it. */
-function isIn(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 /** The path behind all links, as far as it exists; undefined where nobody can tell, as with links in a circle. */

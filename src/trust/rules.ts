@@ -4,6 +4,7 @@ import type { Privilege } from '../config/privileges.ts';
 import { variablesIn } from '../config/variables.ts';
 import { allowsHost } from './allow.ts';
 import { allowsPath, plainUrl, type Policy } from './policy.ts';
+import { isObject } from '../util/values.ts';
 
 /** Why a value is refused. */
 export interface Refused {
@@ -17,9 +18,6 @@ export interface Refused {
 export type Rule = (value: unknown, beside: Record<string, unknown>, policy: Policy) => Refused | undefined;
 
 const notPlain = (what: string): Refused => ({ what: `bring ${what} that is none` });
-
-const isMapping = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
@@ -134,7 +132,7 @@ const folderInConfig = path({ inConfigFolder: true, what: aFolder });
 /** An attachment: a path, or a mapping with a path. One with its content in it reaches nowhere. */
 const attachedFile = path({ inConfigFolder: true, what: "name a file of the worker's machine" });
 const attachment: Rule = (value, beside, policy) => {
-  if (!isMapping(value)) return attachedFile(value, beside, policy);
+  if (!isObject(value)) return attachedFile(value, beside, policy);
   return 'path' in value ? attachedFile(value['path'] ?? '\0', beside, policy) : undefined;
 };
 
@@ -170,7 +168,7 @@ const earlier: Rule = (value) =>
 
 /** The names of variables in texts by name; a value of any other shape counts as one. */
 function placeholdersIn(value: unknown): string[] {
-  if (!isMapping(value)) return typeof value === 'string' ? variablesIn(value) : ['?'];
+  if (!isObject(value)) return typeof value === 'string' ? variablesIn(value) : ['?'];
   return Object.values(value).flatMap((text) => (typeof text === 'string' ? variablesIn(text) : ['?']));
 }
 

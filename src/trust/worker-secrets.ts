@@ -4,6 +4,7 @@ import { redact, secretName, withoutKnown } from '../util/text/redact.ts';
 import type { Environment } from '../util/environment.ts';
 import { withVariables } from '../config/variables.ts';
 import type { McpServer } from '../protocol/settings.ts';
+import { decodedPart } from '../util/paths.ts';
 
 /** Shorter values are no secrets that anybody would guard, and might be a part of any text. */
 const shortest = 8;
@@ -35,15 +36,7 @@ function secretsInAddress(text: string): string[] {
   if (!text.includes('://') || !URL.canParse(text)) return [];
   const { password, searchParams, username } = new URL(text);
   const named = [...searchParams].flatMap(([name, value]) => (secretName.test(name) ? [value] : []));
-  return [password, decoded(password), ...(password === '' ? [] : [`${username}:${password}`]), ...named];
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return [password, decodedPart(password), ...(password === '' ? [] : [`${username}:${password}`]), ...named];
 }
 
 /** The same value without known secrets in any of its texts; the value itself where it holds none. */

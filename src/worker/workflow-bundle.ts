@@ -12,6 +12,7 @@ import {
 } from '../config/extensions.ts';
 import type { BundleParts, Bundled, Inputs } from './bundler.ts';
 import { writeAtomic } from '../util/write-atomic.ts';
+import { hashOf } from '../util/ids.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -243,5 +244,3 @@ function keptOf(found: string[], orchestrators: CustomOrchestrators, inputs: Inp
     missing: [...new Set(inputs.missing)].filter((path) => !existsSync(path)),
   };
 }
-
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -6,6 +6,7 @@ import type { Finish, ReplyCall } from '../../protocol/model-call.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
 import { caller } from '../../tools/mcp/find.ts';
 import { meantName } from './meant-name.ts';
+import { isObject } from '../../util/values.ts';
 
 /** What was read of a call. */
 interface ReadCall {
@@ -157,9 +158,6 @@ function unwrapped(value: unknown, parameters: ParameterSchema, name: string): u
     isObject(inner) && Object.keys(inner).some((each) => Object.hasOwn(parameters.properties, each));
   return holdsParameters ? inner : value;
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 type Issue = z.core.$ZodIssue;
 

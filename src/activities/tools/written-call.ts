@@ -1,6 +1,7 @@
 import type { ToolCall, ToolSpec } from '../../protocol/message.ts';
 import type { ReadArguments } from './arguments.ts';
 import { meantName } from './meant-name.ts';
+import { isObject } from '../../util/values.ts';
 
 type JsonObject = Record<string, unknown>;
 
@@ -114,9 +115,6 @@ function elementsIn(text: string): WrittenElement[] {
     return [{ call: callOf(name, Object.fromEntries(values)), isTagged: true, from, end }];
   });
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Reads the JSON object that begins at a place. Strings may have line breaks, as small models write them. */
 function objectAt(text: string, from: number): { value: JsonObject; end: number } | undefined {

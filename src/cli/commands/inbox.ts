@@ -95,7 +95,11 @@ const warnOf = (shell: Shell, id: string, reason: Error): void =>
   );
 
 /** What waits, in lines that fit into the width, and the commands that settle it, which stay whole to be copied. */
-export function textOf(waiting: InboxQuestion, { stdout, typed }: Pick<Shell, 'stdout' | 'typed'>, temporal?: string): string {
+export function textOf(
+  waiting: InboxQuestion,
+  { stdout, typed }: Pick<Shell, 'stdout' | 'typed'>,
+  temporal?: string,
+): string {
   const { workflowId, questionId, from, kind, question, task = '' } = waiting;
   const left = timeLeft(waiting);
   const head = {

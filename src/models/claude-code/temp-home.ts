@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../../util/processes.ts';
+import { hashOf } from '../../util/ids.ts';
 
 /** The file in which the worker stands that uses a place. */
 const ownerFile = 'owner';
@@ -59,7 +59,7 @@ export class TempHome {
 /** The folder of all places, which other users of the machine can neither read nor have made. */
 function baseFolder(): string {
   const { uid, username } = userInfo();
-  const user = uid >= 0 ? uid : createHash('sha256').update(username).digest('hex').slice(0, 8);
+  const user = uid >= 0 ? uid : hashOf(username).slice(0, 8);
   const base = join(tmpdir(), `reprise-claude-code-${user}`);
   mkdirSync(base, { recursive: true, mode: 0o700 });
   const stats = lstatSync(base);

@@ -2,6 +2,7 @@ import type { JsonPatch } from '@ag-ui/core';
 import type { AgentState } from '../../protocol/agent-state.ts';
 import type { RunEvent } from '../../protocol/events.ts';
 import type { Usage } from '../../protocol/usage.ts';
+import { isObject } from '../../util/values.ts';
 
 /** What `STATE_SNAPSHOT` shows of a run; in a session, of its present turn. */
 export interface View {
@@ -98,9 +99,6 @@ const withRestart = (view: View, attempt: number, reason: string, instructions: 
 });
 
 type Json = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What turns one view into another, as RFC 6902 has it. */
 export function patchOf(before: Json, after: Json, path = ''): JsonPatch {

@@ -10,6 +10,7 @@ import { readPdf, type Readable } from './pdf/pdf.ts';
 import { parquetType, sqliteType, type Recognised } from './recognise.ts';
 import { sheetsOf, tableOfSheet } from './sheet-text.ts';
 import { columnNames, parseTable, summaryOf, type Table } from './table.ts';
+import { isObject } from '../../util/values.ts';
 
 const binaryEndings =
   '.pdf .png .jpg .jpeg .gif .webp .tif .tiff .bmp .xls .xlsx .ods .doc .docx .odt .pptx .zip .gz .db .parquet .mp3'.split(
@@ -115,7 +116,7 @@ interface Entries {
 
 function othersIn(value: unknown): Entries {
   const all = value === undefined ? [] : [value].flat();
-  const records = all.filter(isRecord).length;
+  const records = all.filter(isObject).length;
   return { records, others: all.length - records };
 }
 
@@ -127,7 +128,7 @@ const othersNote = ({ others, records }: Entries): string | undefined =>
 /** A record or a list of records in JSON or JSONL as a table; undefined if it is something else. */
 export function tableOfJson(text: string, mediaType: string): Table | undefined {
   const lines = mediaType === 'application/jsonl' ? text.split('\n') : [text];
-  const records = lines.flatMap((line) => parsed(line, exactly).value).filter(isRecord);
+  const records = lines.flatMap((line) => parsed(line, exactly).value).filter(isObject);
   if (records.length === 0) return undefined;
   const keys = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const rows = records.map((record) => keys.map((key) => cellOf(record[key])));
@@ -146,9 +147,6 @@ function parsed(text: string, revive?: typeof exactly): { value?: unknown; probl
     return { problem: (error as Error).message };
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function cellOf(value: unknown): string {
   if (value === undefined || value === null) return '';

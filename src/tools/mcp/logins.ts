@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
@@ -6,6 +5,7 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
+import { hashOf } from '../../util/ids.ts';
 
 /** The folder of the logins. @param home `REPRISE_HOME` */
 export const loginsIn = (home: string): string => join(home, 'logins');
@@ -58,6 +58,6 @@ export class Logins {
   }
 
   #file(url: string): string {
-    return join(this.#folder, `${createHash('sha256').update(new URL(url).href).digest('hex').slice(0, 32)}.json`);
+    return join(this.#folder, `${hashOf(new URL(url).href).slice(0, 32)}.json`);
   }
 }

@@ -6,6 +6,7 @@ import { grouped } from '../../util/file-limits.ts';
 import { version } from '../../util/version.ts';
 import { ToolError } from '../tool.ts';
 import { checkedLookup, checkLiteral, type AddressRule } from './addresses.ts';
+import { decodedPart } from '../../util/paths.ts';
 
 const maxRedirects = 5;
 
@@ -149,15 +150,6 @@ function filenameOf(disposition: string): string | undefined {
   const [, encoded] = /filename\*=(?:utf-8)?'[^']*'([^;\s]+)/i.exec(disposition) ?? [];
   const [, quoted, bare] = /filename="([^"]*)"|filename=([^;\s"]+)/i.exec(disposition) ?? [];
   return (encoded && decodedPart(encoded)) || quoted || bare || undefined;
-}
-
-/** A part of an address without its percent signs; as it stands if these are wrong. */
-export function decodedPart(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 async function bodyOf(response: IncomingMessage, url: URL, { maxBytes, signal }: FetchSettings): Promise<Buffer> {

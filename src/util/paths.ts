@@ -1,0 +1,16 @@
+import { isAbsolute, relative, sep } from 'node:path';
+
+/** Whether a path is a folder itself or something in it. Links are not followed. */
+export function isIn(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** A part of an address without its percent signs; as it stands if these are wrong. */
+export function decodedPart(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
