@@ -59,7 +59,7 @@ export interface BadCall {
   id: string;
   name: string;
   error: string;
-  /** The same for the same arguments; absent where these are not known, or a version before 0.4 has read the call. */
+  /** The same for the same arguments; absent where these are not known. */
   digest?: string;
 }
 
@@ -67,8 +67,10 @@ export interface GoodCall {
   id: string;
   name: string;
   input: Record<string, unknown>;
-  /** What it has come to, where the model's call has run it, see `QuickTools`; `late` where that was given up. */
-  ran?: CallToolResult | 'late';
+  /** What it has come to, where the model's call has run it, see `QuickTools`. */
+  ran?: CallToolResult;
+  /** The idempotency key of a run within the model's call that was given up, since it took too long. */
+  late?: string;
 }
 
 export type Finish = 'stop' | 'tool_calls' | 'length';

@@ -14,6 +14,9 @@ const maxWaitMs = 2000;
 /** How much of the call's own time must be left after that, in milliseconds: a reply that is paid for must not be late. */
 const reserve = 3000;
 
+/** For how long a tool that took longer is left to the workflow, in milliseconds: it would be run twice, and may cost something. */
+const slowMs = 600_000;
+
 /** How large the results may be together, in bytes, beside a reply of up to 1 MB. */
 const resultsBytes = 500_000;
 
@@ -29,6 +32,8 @@ export function createRunQuickTools(given: ToolDependencies & { guard: Guard }):
   const { guard, store } = given;
   const run = createRunTool(given);
   const listOf = quickLists(store);
+  const slow = new Map<string, number>();
+  const isSlow = (tool: ListedTool): boolean => Date.now() - (slow.get(idOf(tool)) ?? -Infinity) < slowMs;
   /** A tool of a module must be one that the worker trusts, as in the activity `callTool`. */
   const checked: RunTool = async (input, ...rest) => {
     const { source } = input.tool;
@@ -41,14 +46,17 @@ export function createRunQuickTools(given: ToolDependencies & { guard: Guard }):
     const tools = await listOf(quick);
     const wanted = calls.flatMap((call) => {
       const tool = tools.get(call.name);
-      return tool !== undefined && 'input' in call ? [{ call, tool }] : [];
+      return tool !== undefined && 'input' in call && !isSlow(tool) ? [{ call, tool }] : [];
     });
     const time = timeFor();
     if (calls.length === 0 || wanted.length < calls.length || time <= 0) return reply;
     const end = new AbortController();
     const timer = setTimeout(() => end.abort(), time);
-    const one = ({ call, tool }: (typeof wanted)[number]): Promise<GoodCall> =>
-      ranCall(checked, call, tool, { caller, key, quick, signal: end.signal });
+    const one = async ({ call, tool }: (typeof wanted)[number]): Promise<GoodCall> => {
+      const ended = await ranCall(checked, call, tool, { caller, key, quick, signal: end.signal });
+      if (ended.late !== undefined) slow.set(idOf(tool), Date.now());
+      return ended;
+    };
     try {
       const ran: GoodCall[] = [];
       if (quick.parallel) ran.push(...(await Promise.all(wanted.map(one))));
@@ -60,6 +68,8 @@ export function createRunQuickTools(given: ToolDependencies & { guard: Guard }):
     }
   };
 }
+
+const idOf = ({ name, original = name, source }: ListedTool): string => JSON.stringify([original, source]);
 
 interface Run {
   caller: Caller;
@@ -84,12 +94,13 @@ async function ranCall(
   });
   const start = Date.now();
   const input = { tool, arguments: call.input, agent: caller.agent, ...files, caller };
-  const running = run(input, `${key}/${call.id}`, { signal });
+  const tried = `${key}/${call.id}`;
+  const running = run(input, tried, { signal });
   try {
     const ran = await Promise.race([running, late]);
     const status = ran === 'late' ? 'late' : ran.status;
     recordQuickRun({ tool, start, end: Date.now(), status });
-    return { ...call, ran };
+    return { ...call, ...(ran === 'late' ? { late: tried } : { ran }) };
   } catch (error) {
     if (cancellationSignal.aborted) throw error;
     // Such as a variable that the worker lacks: the workflow's own call meets it again, and the run waits for it.

@@ -34,7 +34,7 @@ export function createCallTool(given: ToolDependencies) {
   return async function callTool(input: CallToolInput): Promise<CallToolResult> {
     const { info } = Context.current();
     const mayHaveRun = info.attempt - 1 > refusedTries(info) && input.tool.sideEffects === 'once';
-    return journalled(store, input, async (key) => (mayHaveRun ? leftOpen(input) : run(input, key)));
+    return journalled(store, input, async (key) => (mayHaveRun ? leftOpen(input) : run(input, input.tried ?? key)));
   };
 }
 

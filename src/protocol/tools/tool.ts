@@ -78,6 +78,8 @@ export interface CallToolInput {
   agent: string;
   /** The agent's files, if the tool has to do with them. */
   workspace?: WorkspaceInput;
+  /** The idempotency key of an earlier try within the model's call; absent if there was none. */
+  tried?: string;
   /** Whether a person is there who may be asked for what the tool needs; if not, such a request is declined. */
   asks?: true;
   /** Whether a person has given the arguments in place of the model's: then they are checked against the tool's schema. */

@@ -7,6 +7,7 @@ import type { RunContext } from '../runtime/run-context.ts';
 import type { WorkspaceInput } from '../../protocol/workspace.ts';
 import type { InputGiven } from '../../protocol/tools/elicitation.ts';
 import type {
+  CallToolInput,
   CallToolResult,
   ListedTool,
   QuickTools,
@@ -169,24 +170,28 @@ export class ToolExecutor {
     const isEdited = given?.how === 'edited';
     const about = { agent: this.#agent, tool: call.name, id: call.id };
     events.emit({ type: 'tool', ...about, arguments: shortened(JSON.stringify(input), maxChars) });
-    const { ran } = call;
-    if (ran === 'late') this.#listed.slow.add(call.name);
-    const isDone = ran !== undefined && ran !== 'late';
-    const result = isDone ? ended(ran) : await this.#call(tool, input, isEdited);
+    const { late, ran } = call;
+    if (late !== undefined) this.#listed.slow.add(call.name);
+    const tried = late !== undefined && { tried: late };
+    const edited = isEdited && { edited: true as const };
+    const result = ran === undefined ? await this.#call(tool, input, { ...tried, ...edited }) : ended(ran);
     const cutText = shortened(result.text, maxChars);
     events.emit({ type: 'tool_ended', ...about, status: result.status, result: cutText });
     const answer = answerOf(call, result);
-    return isEdited ? edited(answer, input) : answer;
+    return isEdited ? editedAnswer(answer, input) : answer;
   }
 
-  async #call(tool: ListedTool, input: Record<string, unknown>, isEdited: boolean): Promise<Ended> {
+  async #call(
+    tool: ListedTool,
+    input: Record<string, unknown>,
+    how: Pick<CallToolInput, 'edited' | 'tried'>,
+  ): Promise<Ended> {
     const agent = this.#agent;
     const person = 'mcp' in tool.source ? personOf(this.#run) : undefined;
     const call = async (more: { workspace?: WorkspaceInput; input?: InputGiven }): Promise<CallToolResult> => {
       const caller = callerOf(agent);
       const asks = person && { asks: true as const };
-      const edited = isEdited && { edited: true as const };
-      const given = { tool, arguments: input, agent, ...asks, ...edited, ...more, caller };
+      const given = { tool, arguments: input, agent, ...asks, ...how, ...more, caller };
       const result = await this.#run.keys.orWait(agent, () => activityFor(tool, agent)(given));
       this.#run.models.searched(result.usage);
       return result;
@@ -240,7 +245,7 @@ const isNotAllowed = ({ cause }: ActivityFailure): boolean =>
   cause instanceof ApplicationFailure && cause.type === failureTypes.notAllowed;
 
 /** The result of a call that ran with a person's arguments, which the agent is told. */
-function edited({ call, content, text, ...rest }: ToolAnswer, input: Record<string, unknown>): ToolAnswer {
+function editedAnswer({ call, content, text, ...rest }: ToolAnswer, input: Record<string, unknown>): ToolAnswer {
   const note = editedText(input);
   const changed = { id: call.id, name: call.name, input };
   return { ...rest, call: changed, text: text + note, content: joinContent([content, note]) };
