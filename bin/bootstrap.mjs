@@ -184,13 +184,17 @@ function isAlive(pid) {
 
 /** Runs npm under a given Node, since under an older one it would silently choose older versions of packages. */
 function npm(words, cwd, node) {
-  const { status, signal, error } = spawnSync('npm', [...words, '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd,
-    // What npm prints is progress, and goes to standard error.
-    stdio: ['ignore', 2, 2],
-    shell: windows,
-    env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
-  });
+  const { status, signal, error } = spawnSync(
+    'npm',
+    [...words, '--no-audit', '--no-fund', '--no-update-notifier', '--fetch-retries=1', '--loglevel=error'],
+    {
+      cwd,
+      // What npm prints is progress, and goes to standard error.
+      stdio: ['ignore', 2, 2],
+      shell: windows,
+      env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
+    },
+  );
   if (error) throw new Error(`npm: ${error.message}`);
   if (status !== 0) throw new Error(`npm ended with ${signal ?? status}`);
 }

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { BadKeyError, connect, taskQueue, UnreachableError, type Reprise } from '../client.ts';
 import { startBackground } from '../local/background.ts';
-import { isOwnServer } from '../local/home-server.ts';
+import { isAnotherHomes, isOwnServer } from '../local/home-server.ts';
 import { isHeld, readLease, type ServerLease } from '../local/lock.ts';
 import { retentionDays } from '../local/retention.ts';
 import { answers, isListening } from '../local/server.ts';
@@ -60,12 +60,23 @@ export async function withConnection(opened: Promise<Opened>, work: (opened: Ope
   }
 }
 
-/** Connects for a command that only concerns runs that exist already. @throws `CommandError`, status 3 */
+/**
+ * Connects for a command that only concerns runs that exist already, which are none of another folder's.
+ *
+ * @throws `CommandError`, status 3
+ */
 export async function open(shell: Shell, options: CommonOptions): Promise<Opened> {
   const home = homeFolder(shell);
   if (existsSync(home)) openHome(shell);
   const holder = await usableLease(home);
-  return openAt(shell, targetOf(shell, options.temporal, holder), holder);
+  const target = targetOf(shell, options.temporal, holder);
+  if (holder === undefined && !target.isNamed && isAnotherHomes(target.address, home))
+    throw new CommandError(
+      `The server of this folder does not run, and at ${target.address} is the one of another folder.\n` +
+        `Start this folder's: reprise up; or name the other one: --temporal ${target.address}`,
+      exitStatus.unreachable,
+    );
+  return openAt(shell, target, holder);
 }
 
 /** Where a command's runs go. */

@@ -31,6 +31,11 @@ export function asCommandError(error: unknown): unknown {
     return usageError(error.message);
   if (error instanceof TamperedError) return new CommandError(error.message);
   if (isOutOfOrder(error)) return new CommandError((error as Error).message);
+  const closed = closedPlace(error);
+  if (closed !== undefined)
+    return usageError(
+      `${closed}: no permission. Go to another folder, or let REPRISE_HOME name one that Reprise may write to`,
+    );
   const namespace = missingNamespace(error);
   if (namespace !== undefined)
     return usageError(`Temporal has no namespace "${namespace}": check TEMPORAL_NAMESPACE, or have it made there`);
@@ -38,6 +43,13 @@ export function asCommandError(error: unknown): unknown {
   if (!(error instanceof ServiceError || isGrpcServiceError(error))) return error;
   const isRefused = isGrpcServiceError(cause) && refusals.includes(cause.code);
   return new CommandError(`Temporal: ${reasonOf(error)}`, isRefused ? exitStatus.usage : exitStatus.unreachable);
+}
+
+/** The path that the system has not let be opened or made, of which nothing was known beforehand. */
+function closedPlace(error: unknown): string | undefined {
+  const { code = '', path, syscall = '' } = error as NodeJS.ErrnoException;
+  const codes = syscall === 'mkdir' ? /^(?:EACCES|EPERM|EROFS|EEXIST|ENOTDIR)$/ : /^(?:EACCES|EPERM|EROFS)$/;
+  return /^(?:mkdir|open)$/.test(syscall) && codes.test(code) ? path : undefined;
 }
 
 /**

@@ -141,7 +141,9 @@ export class Following {
       this.#view.say(
         isPaused
           ? 'The run is paused; it goes on when somebody unpauses it'
-          : `No worker answers; the run goes on as soon as one does (${reasonOf(trouble)})`,
+          : (await this.#run.isOpen().catch(() => true))
+            ? `No worker answers; the run goes on as soon as one does (${reasonOf(trouble)})`
+            : `No worker of the run's version is left to tell what it has done; its history does: reprise show ${shellWord(this.#run.id)}`,
       );
     this.#troubled = true;
     if (isPaused) return;

@@ -1,3 +1,4 @@
+import { text as textOf } from 'node:stream/consumers';
 import { Argument, Command, Option } from 'commander';
 import type { Kind } from '../config/kinds.ts';
 import { version } from '../util/version.ts';
@@ -67,11 +68,15 @@ export function buildProgram(shell: Shell): Command {
   return program.addHelpText('after', exitStatusText);
 }
 
+/** What the words of a command say: `-` alone is what comes by standard input. */
+const said = async (shell: Shell, words: string[]): Promise<string> =>
+  words.join(' ') === '-' ? (await textOf(shell.stdin)).trim() : words.join(' ');
+
 function addRunCommands(shell: Shell, program: Command): void {
   withOut(withYes(withAgents(withTools(withStart(program.command('ask <task...>'))))))
     .description('a team answers, votes, and starts over while the result is not good enough')
     .action(async (task: string[], options: FollowOptions) =>
-      (await import('./commands/start.ts')).ask(shell, task.join(' '), options),
+      (await import('./commands/start.ts')).ask(shell, await said(shell, task), options),
     );
   withAgents(withTools(withStart(program.command('start [task...]', { hidden: true })))).action(
     async (task: string[], options: FollowOptions) =>
@@ -84,17 +89,21 @@ function addRunCommands(shell: Shell, program: Command): void {
     .description('a conversation with one agent or a team; without TEXT one turn for each line that is typed')
     .option('--history <file>', 'what was said before: JSON, [{"role", "content"}]')
     .action(async (text: string[], options: ChatOptions) =>
-      (await import('./commands/chat.ts')).chat(shell, text.length === 0 ? undefined : text.join(' '), options),
+      (await import('./commands/chat.ts')).chat(
+        shell,
+        text.length === 0 ? undefined : await said(shell, text),
+        options,
+      ),
     );
   withStart(program.command('research <idea...>'))
     .description('plans an idea, searches, criticises, and plans anew until it is good enough; then a report')
     .action(async (idea: string[], options: FollowOptions) =>
-      (await import('./commands/start.ts')).research(shell, idea.join(' '), options),
+      (await import('./commands/start.ts')).research(shell, await said(shell, idea), options),
     );
   withOut(withYes(withTools(withStart(program.command('solve <problem...>')))))
     .description('plans a problem, carries out its subtasks, checks the answer, and repeats only what failed')
     .action(async (problem: string[], options: FollowOptions) =>
-      (await import('./commands/start.ts')).solve(shell, problem.join(' '), options),
+      (await import('./commands/start.ts')).solve(shell, await said(shell, problem), options),
     );
   withOut(withView(program.command('watch [id]')))
     .description('live view of a run, from any machine')

@@ -240,7 +240,11 @@ export class LocalWorker {
     if (this.#isCurrent) return;
     const pollers = current === undefined ? [] : await livePollers(service, namespace);
     const isServed = pollers.some(({ buildId }) => buildId === current);
-    const inBackground = liveWorkers(home).some((worker) => worker.buildId === current && worker.background);
+    const { address } = this.#record;
+    const inBackground = liveWorkers(home).some(
+      (worker) =>
+        worker.buildId === current && worker.background && worker.namespace === namespace && worker.address === address,
+    );
     const mayTake = async (): Promise<boolean> =>
       version.isOwn ? !background || inBackground : isNewer(service, namespace, version.buildId, current ?? '');
     if (isServed && !(isStart && (await mayTake()))) return;

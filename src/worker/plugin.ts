@@ -23,7 +23,8 @@ import { readEnvironment } from '../util/environment.ts';
 import { adaptedConfiguration, after } from './bundler.ts';
 import { heartbeatThrottle, openParts, type PartSettings, type WorkerParts } from './parts.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
-import { joinedParts, workflowBundle, writeEntry } from './workflow-bundle.ts';
+import { hashOf } from '../util/ids.ts';
+import { joinedParts, ownWorkflows, workflowBundle, writeEntry } from './workflow-bundle.ts';
 
 /**
  * By default `home` is `.reprise`, and `variables` are those of the process. `configFolder` is by default the working directory, where
@@ -47,6 +48,7 @@ export class ReprisePlugin extends SimplePlugin {
   readonly #orchestrators: CustomOrchestrators;
   #parts: WorkerParts | undefined;
   #connection: NativeConnection | undefined;
+  #taskQueue: string | undefined;
   #namespace = 'default';
   readonly #known = { hasQuestion: false };
 
@@ -59,13 +61,16 @@ export class ReprisePlugin extends SimplePlugin {
 
   /**
    * @throws `TypeError` where the worker has no connection, by which runs that hold it up are ended, or has an activity of
-   *   the name of one of Reprise's
+   *   the name of one of Reprise's; where the plugin is another worker's already
    */
   override configureWorker(options: WorkerOptions): WorkerOptions {
     const { activities = {}, connection, namespace = 'default' } = options;
     if (connection === undefined) throw new TypeError('ReprisePlugin needs the connection of the worker');
+    if (this.#connection !== undefined && (this.#connection !== connection || this.#taskQueue !== options.taskQueue))
+      throw new TypeError('A ReprisePlugin belongs to one worker: make another one for each');
     const before: Record<string, unknown> = { ...this.#parts?.activities };
     this.#connection = connection;
+    this.#taskQueue = options.taskQueue;
     this.#namespace = namespace;
     this.#parts = openParts(this.#settings, this.#orchestrators, this.#known);
     const ours = Object.keys(this.#parts.activities);
@@ -78,6 +83,8 @@ export class ReprisePlugin extends SimplePlugin {
       );
     return {
       ...options,
+      ...(options.workflowsPath === undefined &&
+        options.workflowBundle === undefined && { workflowsPath: ownWorkflows }),
       activities: { ...activities, ...this.#parts.activities },
       sinks: { ...options.sinks, ...this.#parts.sinks(connection, namespace) },
       interceptors: {
@@ -95,12 +102,13 @@ export class ReprisePlugin extends SimplePlugin {
    * @throws `TypeError` where a workflow has the type of one of Reprise's
    */
   override configureBundler(options: BundleOptions): BundleOptions {
+    const own = options.workflowsPath === ownWorkflows ? undefined : options.workflowsPath;
     return {
       ...options,
-      workflowsPath: this.#entry(options.workflowsPath),
+      workflowsPath: this.#entry(own),
       webpackConfigHook: (configuration) =>
         after(
-          () => this.#leaveOut(options.workflowsPath),
+          () => this.#leaveOut(own),
           adaptedConfiguration(options.webpackConfigHook?.(configuration) ?? configuration),
         ),
       ...(readKeys(readEnvironment(this.#settings.variables)).on && {
@@ -129,7 +137,9 @@ export class ReprisePlugin extends SimplePlugin {
       (type) => own !== undefined && exportsName(textOf(own), type),
     );
     if (taken.length > 0) throw takenError(`${own} exports`, 'workflows', taken);
-    const entry = join(home, 'bundles', 'joined.cjs');
+    // Workers that begin at the same time have workflows of their own.
+    const mark = hashOf(JSON.stringify([own, configFolder])).slice(0, 12);
+    const entry = join(home, 'bundles', `joined-${mark}.cjs`);
     writeEntry(entry, this.#orchestrators.names, configFolder, own === undefined ? [] : [own]);
     return entry;
   }

@@ -54,7 +54,7 @@ export async function workflowBundle(
   if (existsSync(codePath)) return { codePath, ...own };
   onBundling();
   const { bundle } = await loadBundler();
-  const bundled = await bundle(ownModule('workflows/index'), ownParts);
+  const bundled = await bundle(ownWorkflows, ownParts);
   if ('error' in bundled) throw new Error(`The workflows cannot be bundled: ${bundled.error}`);
   writeAtomic(codePath, bundled.code);
   return { codePath, ...own };
@@ -67,6 +67,9 @@ const loadBundler = () => import('./bundler.ts');
 export const keptBundle = (home: string): string => join(home, 'bundles', `${sourceHash()}.js`);
 
 const ownModule = (name: string): string => join(root, `${name}${ending}`);
+
+/** Path of the module of Reprise's workflows. */
+export const ownWorkflows = ownModule('workflows/index');
 
 /** Path of the module by which workflows write their failures. */
 export const failureConverter = ownModule('workflows/failure-converter');
@@ -88,7 +91,7 @@ function partsWith(interceptors: string[]) {
   const workflowInterceptorModules = interceptors.map((name) => ownModule(`workflows/${name}`));
   return {
     workflowInterceptorModules,
-    preloadModules: [ownModule('workflows/index'), ...workflowInterceptorModules],
+    preloadModules: [ownWorkflows, ...workflowInterceptorModules],
   };
 }
 
@@ -204,7 +207,7 @@ async function bundled(
  */
 export function writeEntry(entry: string, files: string[], extensions: string, others: string[] = []): void {
   const loads = files.map((file) => `  ${JSON.stringify(file)}: () => ${required(resolve(extensions, file))},`);
-  const modules = [...others, ownModule('workflows/index')].map((path) => `...${required(path)}`);
+  const modules = [...others, ownWorkflows].map((path) => `...${required(path)}`);
   // What becomes of types that nobody exports is for the others to say.
   const fallbacks = others.map((path) => `default: ${required(path)}.default`);
   writeAtomic(

@@ -18,11 +18,14 @@ function thrownBy(work: () => unknown): unknown {
   }
 }
 
+const noPermission = Object.assign(new Error('EACCES'), { code: 'EACCES', syscall: 'mkdir', path: '/x/.reprise' });
+
 test.each<[what: string, error: unknown, status: number, message: string]>([
   ['an id that Temporal does not take', grpc(3, 'WorkflowId exceeds maximum allowed length'), 2, 'WorkflowId exceeds'],
   ['a server that is away', grpc(14, 'No connection'), 3, 'No connection'],
   ['a store that is away', new PostgresUnavailableError('PostgreSQL at x', new Error('refused')), 1, 'The store, Post'],
   ['a store that is damaged', new StoreFileError('The store x is damaged'), 1, 'The store x is damaged'],
+  ['a folder that may not be written', noPermission, 2, '/x/.reprise: no permission. Go to another folder'],
   ['a rate that is none', thrownBy(() => readRates('x')), 2, 'REPRISE_RATES: "x"'],
   ['slots that are none', thrownBy(() => readSlots('x')), 2, 'REPRISE_SLOTS: "x"'],
 ])('%s is told in a line, with its exit status', (_, error, status, message) => {

@@ -4,8 +4,9 @@ import { expect, test } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 
 /** What a command that starts nothing says, and its status. */
-async function told(words: string[], env: NodeJS.ProcessEnv = {}): Promise<[status: number, said: string]> {
+async function told(words: string[], env: NodeJS.ProcessEnv = {}, given = ''): Promise<[status: number, said: string]> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdin.end(given);
   const status = await run(words, { stdin, stdout, stderr, env: { npm_command: 'exec', ...env }, cwd: '/' });
   return [status, String(stderr.read())];
 }
@@ -19,6 +20,13 @@ test.each([
   const said = `error: unknown command '${word}'; ${hint}\n(npx reprise --help lists all commands)\n`;
   expect(await told([word])).toEqual([2, said]);
 });
+
+test.each(['ask', 'research', 'solve'])(
+  'of %s a dash alone stands for what comes by standard input',
+  async (command) => {
+    expect(await told([command, '-'], {}, ' \n')).toEqual([2, expect.stringContaining('is empty')]);
+  },
+);
 
 test('an option that npm has kept for itself is not passed over', async () => {
   const [status, said] = await told(['start', 'ollama/qwen3:8b'], { npm_config_model: 'true' });

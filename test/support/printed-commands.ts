@@ -81,7 +81,7 @@ const notRun = [
   ['src/tools/modules.ts', 'export an array'],
   ['src/trust/guard.ts', 'reprise seal'],
   ['src/trust/signature.ts', 'reprise input'],
-  ['src/workflows/agent/commands/programs.ts', ''],
+  ['src/workflows/agent/commands/names.ts', ''],
   ['bin/bootstrap.mjs', 'npm '],
 ] as const;
 

@@ -78,14 +78,13 @@ test('a worker of one’s own runs its workflows and ours, and custom orchestrat
 test('where no folder is named nothing is looked for, so that a file of somebody else’s program does not matter', () => {
   // The tests run in a folder with an orchestrator among its examples.
   expect(findOrchestrators('.')).not.toEqual([]);
-  new ReprisePlugin({ home }).configureBundler({ workflowsPath });
-  const entry = readFileSync(join(home, 'bundles', 'joined.cjs'), 'utf8');
+  const entry = readFileSync(new ReprisePlugin({ home }).configureBundler({ workflowsPath }).workflowsPath, 'utf8');
   expect(entry).toContain(workflowsPath);
   expect(entry).not.toContain(resolve('examples/custom'));
 });
 
 test('types that neither exports are the business of one’s own workflows', () => {
-  new ReprisePlugin({ home }).configureBundler({ workflowsPath });
+  const { workflowsPath: entry } = new ReprisePlugin({ home }).configureBundler({ workflowsPath });
   const modules: Record<string, object> = {
     load: { registerOrchestrators() {} },
     index: { orchestration: 'ours', default: 'ours' },
@@ -93,8 +92,31 @@ test('types that neither exports are the business of one’s own workflows', () 
   };
   const required = (path: string): object => modules[basename(path, extname(path))] ?? {};
   const module = { exports: {} };
-  runInNewContext(readFileSync(join(home, 'bundles', 'joined.cjs'), 'utf8'), { module, require: required });
+  runInNewContext(readFileSync(entry, 'utf8'), { module, require: required });
   expect(module.exports).toEqual({ orchestration: 'ours', triage: 'own', default: undefined });
+});
+
+test('a worker without workflows of its own has ours', () => {
+  const joining = new ReprisePlugin({ home });
+  const { workflowsPath: ours = '' } = joining.configureWorker({ connection: native, taskQueue: 'plugin-alone' });
+  expect(readFileSync(joining.configureBundler({ workflowsPath: ours }).workflowsPath, 'utf8')).not.toContain(
+    'default:',
+  );
+});
+
+test('a plugin is one worker’s, since the end of one would close the store of another', () => {
+  const joining = new ReprisePlugin({ home });
+  joining.configureWorker({ connection: native, taskQueue: 'plugin-one', workflowsPath });
+  expect(() => joining.configureWorker({ connection: native, taskQueue: 'plugin-two', workflowsPath })).toThrow(
+    'A ReprisePlugin belongs to one worker',
+  );
+});
+
+test('two workers that begin at the same time have each its own workflows', () => {
+  const entries = [workflowsPath, `${workflowsPath}x`].map(
+    (path) => new ReprisePlugin({ home }).configureBundler({ workflowsPath: path }).workflowsPath,
+  );
+  expect(new Set(entries)).toHaveLength(2);
 });
 
 test('so does one whose workflows were bundled beforehand, with the same plugin', async () => {

@@ -52,7 +52,12 @@ export class TemporalRun implements RunWay {
   }
 
   async result(signal?: AbortSignal): Promise<unknown> {
-    return served(this.#handle, () => this.#handle.result(), { needsTask: true, ...(signal && { signal }) });
+    try {
+      return await served(this.#handle, () => this.#handle.result(), { needsTask: true, ...(signal && { signal }) });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
   }
 
   async state(): Promise<State> {

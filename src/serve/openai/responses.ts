@@ -10,6 +10,7 @@ import { HttpProblem } from '../problems.ts';
 import type { Served, ServeEnv } from '../served.ts';
 import { assertReached } from '../start.ts';
 import { events } from '../streams.ts';
+import { questionText } from './asking.ts';
 import { entries, requestIn, type Entry, type Request, type Attached } from './conversation.ts';
 import { ParameterProblem } from './errors.ts';
 import { checked, common, offeredIn, sift } from './parameters.ts';
@@ -160,7 +161,11 @@ async function recalled(at: At, entry: Entry): Promise<Entry> {
   if (place === undefined) return entry;
   await logOf(at, place);
   const end = (await stepsSoFar(at.served, place)).find(isEnd);
-  return end?.type === 'answered' ? { role: 'assistant', text: end.answer, attachments: [] } : entry;
+  if (end?.type !== 'answered' && end?.type !== 'asked') return entry;
+  // By the mark in its text, what is said to a question is known to be its answer.
+  const mark = (seq: number): string => markOf(at.served.owner, { run: place.run, seq });
+  const text = end.type === 'answered' ? end.answer : questionText(end.asked, mark(end.seq));
+  return { role: 'assistant', text, attachments: [] };
 }
 
 /** The conversation that an earlier response has ended, or the place of the question that it has ended with. @throws `HttpProblem` */
