@@ -67,3 +67,16 @@ test.each(ways)('the AI SDK goes on with a conversation, by %s', async (way) => 
   const told = set.run.model.requests.at(-1)?.messages.map(({ text }) => text);
   expect(told).toEqual(expect.arrayContaining(['My name is Ada.', 'The final answer, by agent1.']));
 });
+
+test.each(ways)(
+  'what a person says next is the answer to a question that was told as text, by %s of the AI SDK',
+  async (way) => {
+    await using set = await openaiServing(shared(asks('Which mode?')));
+    const model = modelOf(set.servers[0].url, way, 'asking');
+    const first = await generateText({ model, prompt: 'Choose.' });
+    expect(first.text).toContain('agent_a: Which mode?');
+    const messages = [{ role: 'user' as const, content: 'Choose.' }, ...first.response.messages];
+    const second = await generateText({ model, messages: [...messages, { role: 'user', content: 'Dark mode' }] });
+    expect(second.text).toBe('Told: Dark mode.');
+  },
+);
