@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import type { Duration } from '@temporalio/common';
@@ -28,9 +29,16 @@ export interface VersionSettings {
   behavior: 'PINNED' | 'AUTO_UPGRADE';
 }
 
-export interface WorkerSettings extends PartSettings {
+export interface WorkerSettings extends Pick<PartSettings, 'allow'> {
   connection: NativeConnection;
-  namespace: string;
+  /** Temporal's namespace; `default` when absent. */
+  namespace?: string;
+  /** The folder of the store and of the log; `.reprise` when absent. */
+  home?: string;
+  /** The folder of configurations that an input may name, and of own tools and orchestrators; the present one when absent. */
+  configFolder?: string;
+  /** The environment variables, with the providers' keys and addresses; the process's when absent. */
+  variables?: NodeJS.ProcessEnv;
   /** A bundle of the workflows; when absent, one is made or loaded, with the custom orchestrators of `configFolder`. */
   bundle?: Omit<WorkflowBundle, 'hash'>;
   /** Its version for Temporal's Worker Versioning; when absent, the worker takes no part in that. */
@@ -68,15 +76,20 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   // threads are made with the worker, and take the flags that are set before.
   setFlagsFromString('--max-semi-space-size=2');
   const health = settings.health && (await Health.open(settings.health));
+  const { configFolder = '.', home = '.reprise', namespace = 'default', variables = process.env } = settings;
+  const places = { configFolder: resolve(configFolder), home: resolve(home), namespace, variables };
   try {
-    return await workerWith(settings, health);
+    return await workerWith({ ...settings, ...places }, health);
   } catch (error) {
     health?.close();
     throw error;
   }
 }
 
-async function workerWith(settings: WorkerSettings, health: Health | undefined): Promise<Worker> {
+async function workerWith(
+  settings: WorkerSettings & PartSettings & { namespace: string },
+  health: Health | undefined,
+): Promise<Worker> {
   const { configFolder, connection, home, namespace, onBundling, variables } = settings;
   const slots = settings.slots ?? (variables['REPRISE_SLOTS'] ? readSlots(variables['REPRISE_SLOTS']) : undefined);
   const known = await registerSearchAttributes(connection, namespace);

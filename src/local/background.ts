@@ -44,7 +44,8 @@ export async function startBackground(settings: BackgroundSettings): Promise<Wor
   const { cwd, env, home, folder, address, isNamed, namespace, extensions, variables, onProgress } = settings;
   privateFolder(join(home, 'logs'));
   const output = openSync(logOf(home), 'a', privateMode.file);
-  let read = fstatSync(output).size;
+  const begin = fstatSync(output).size;
+  let read = begin;
   const words = ['up', '--background', '--temporal', address, '--extensions', extensions];
   if (!isNamed) words.push('--unnamed');
   const named = variables.flatMap((name) => ['--variable', name]);
@@ -74,7 +75,9 @@ export async function startBackground(settings: BackgroundSettings): Promise<Wor
     // An `up` ends with status 0 where another command's was quicker, which is then waited for.
     const isAlone = status === 0 && Date.now() - endedAt > timeoutMs && !isHeld(folder);
     if (isAlone || (status !== undefined && status !== 0))
-      throw new Error(`The background worker did not start (its process ended: ${status}):\n${tail(logOf(home))}`);
+      throw new Error(
+        `The background worker did not start (its process ended: ${status}):\n${tail(log.length < begin ? log : log.subarray(begin))}`,
+      );
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -110,4 +113,4 @@ export async function stopUp(home: string): Promise<boolean> {
   return running.length > 0 || left;
 }
 
-const tail = (file: string): string => readFileSync(file, 'utf8').trimEnd().split('\n').slice(-8).join('\n');
+const tail = (log: Buffer): string => log.toString().trimEnd().split('\n').slice(-8).join('\n');

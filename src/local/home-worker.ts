@@ -10,7 +10,7 @@ export type ShutdownMode = 'stop' | 'drain';
 const graceMs = 5000;
 
 /** What a worker of this process needs besides what it runs with. */
-export type HomeWorkerSettings = Pick<WorkerSettings, 'connection' | 'home' | 'variables'> & ServiceSettings;
+export type HomeWorkerSettings = Required<Pick<WorkerSettings, 'connection' | 'home' | 'variables'>> & ServiceSettings;
 
 /** How a worker behaves toward whatever starts and ends it, such as Kubernetes. */
 export type ServiceSettings = Pick<WorkerSettings, 'health' | 'shutdownGraceTime' | 'slots'>;

@@ -30,7 +30,8 @@ export class HttpServer {
   readonly #token: string;
 
   constructor(url: string, token: string) {
-    this.#url = url.replace(/\/+$/, '');
+    // Others are given the address of the API itself.
+    this.#url = url.replace(/(?:\/api\/v1|\/v1)?\/*$/, '');
     this.#token = token;
   }
 
