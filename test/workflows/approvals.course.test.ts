@@ -201,7 +201,7 @@ describe('the same call that is refused a third time for the same reason', () =>
     const [first, ...others] = team.agents;
     const config = { ...team, agents: [{ ...first, tool_packages: ['kit'] }, ...others] };
     const handle = await run.start({ task: 'Write.', config });
-    expect(await handle.result()).toMatchObject({ finalAgent: 'agent_b', outcome: 'submitted' });
+    expect(await handle.result()).toMatchObject({ finalAgent: 'agent_b', outcome: 'degraded' });
     expect(await eventsOf(handle)).toContainEqual(
       expect.objectContaining({ type: 'out', agent: 'agent_a', reason: why }),
     );

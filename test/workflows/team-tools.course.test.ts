@@ -125,7 +125,7 @@ describe('a team with tools of the world', () => {
       { coordination: { max_orchestration_restarts: 1, enable_post_presentation_evaluation: true } },
     );
     const evaluator = after.requests.find((request) => hasTool(request, 'submit'));
-    expect(evaluator?.prompt).toContain('## Plan\n\nAnswer of agent_a.');
+    expect(evaluator?.prompt).toContain('## Plan\n\n<answer>\nAnswer of agent_a.\n</answer>');
     expect(evaluator?.prompt).toContain(
       '- echo({"text":"found it"}) → ok: found it\n- write({"text":"it"}) → ok: wrote it',
     );
