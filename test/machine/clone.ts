@@ -19,7 +19,7 @@ export interface Ended {
 const npm = `#!/usr/bin/env node
 const { appendFileSync, existsSync, mkdirSync, rmSync, symlinkSync } = require('node:fs');
 const { join } = require('node:path');
-const words = process.argv.slice(2).filter((word) => !word.startsWith('--no-') && !word.startsWith('--loglevel'));
+const words = process.argv.slice(2).filter((word) => !/^--(?:no-|loglevel|fetch)/.test(word));
 appendFileSync(process.env.NPM_CALLS, words.join(' ') + '\\n');
 console.log('npm prints this');
 if (existsSync(process.env.NPM_CALLS + '.fail')) process.exit(7);

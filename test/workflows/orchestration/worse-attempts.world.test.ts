@@ -46,8 +46,8 @@ function courseOf(seed: number): Course {
   const spoilt = Array.from({ length: 4 }, () => (presentsFirst && !hasBudget ? dice.whole(0, 30) : 0));
   const of = ({ agent, attempt }: TeamRequest) => table[attempt - 1]![agent]!;
   const better = (prompt: string) => {
-    const [, final = ''] = /## Final answer\n\n([^\n]*)/.exec(prompt) ?? [];
-    const [, best] = /\*\*Best answer so far:\*\*\n([^\n]*)/.exec(prompt) ?? [];
+    const [, final = ''] = /## Final answer\n\n<answer>\n([^\n]*)/.exec(prompt) ?? [];
+    const [, best] = /\*\*Best answer so far:\*\*\n<answer>\n([^\n]*)/.exec(prompt) ?? [];
     return best === undefined || !final ? {} : { better: qualityIn(best) > qualityIn(final) ? 'earlier' : 'final' };
   };
   return {
