@@ -127,7 +127,12 @@ export class ReprisePlugin extends SimplePlugin {
     Object.assign(this.#known, await registerSearchAttributes(this.#connection, this.#namespace));
     await awaitStore(this.#parts.store, (text) => Runtime.instance().logger.warn(text));
     await this.#parts.join(this.#connection, this.#namespace);
-    await this.#parts.run(worker, next);
+    try {
+      await this.#parts.run(worker, next);
+    } finally {
+      // The next one may have it.
+      this.#connection = undefined;
+    }
   }
 
   /** Writes a module that exports the worker's own workflows and Reprise's. @returns its path */
