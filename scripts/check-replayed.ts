@@ -1,7 +1,7 @@
 /**
- * Checks replayed code: what it imports, and that it has no local activities and no variables of modules. Everything under `src/workflows/` is replayed, and
- * nothing else is: of packages, it may import values only from Temporal's for workflows, and what is in `src/protocol/`, which
- * crosses boundaries, from none. Imports among our own files are the matter of check-floors.ts. Prints each line that breaks this
+ * Checks replayed code: what it imports, and that it has no local activities and no variables of modules. Everything under
+ * `src/workflows/` is replayed, and nothing else is: of packages, it may import values only from Temporal's for workflows, and what
+ * is in `src/protocol/`, which crosses boundaries, from none. Imports among our own files are the matter of check-floors.ts. Prints each line that breaks this
  * as `file:line: …`, and exits with 1 if there is one.
  */
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import type { Duration } from '@temporalio/common';
@@ -9,7 +8,7 @@ import { encryptsGlobal } from './protocol/headers.ts';
 import { awaitStore } from './worker/await-store.ts';
 import { withLeanThreads } from './worker/lean-threads.ts';
 import { nexusOptions } from './worker/nexus.ts';
-import { heartbeatThrottle, openParts, type PartSettings } from './worker/parts.ts';
+import { heartbeatThrottle, openParts, withDefaults, type PartSettings } from './worker/parts.ts';
 import { Health, type HealthSettings } from './worker/health.ts';
 import { identityWith, othersWithOtherStores, workerIdentity } from './worker/deployment.ts';
 import { registerSearchAttributes } from './worker/search-attributes.ts';
@@ -29,16 +28,10 @@ export interface VersionSettings {
   behavior: 'PINNED' | 'AUTO_UPGRADE';
 }
 
-export interface WorkerSettings extends Pick<PartSettings, 'allow'> {
+export interface WorkerSettings extends Partial<PartSettings> {
   connection: NativeConnection;
   /** Temporal's namespace; `default` when absent. */
   namespace?: string;
-  /** The folder of the store and of the log; `.reprise` when absent. */
-  home?: string;
-  /** The folder of configurations that an input may name, and of own tools and orchestrators; the present one when absent. */
-  configFolder?: string;
-  /** The environment variables, with the providers' keys and addresses; the process's when absent. */
-  variables?: NodeJS.ProcessEnv;
   /** A bundle of the workflows; when absent, one is made or loaded, with the custom orchestrators of `configFolder`. */
   bundle?: Omit<WorkflowBundle, 'hash'>;
   /** Its version for Temporal's Worker Versioning; when absent, the worker takes no part in that. */
@@ -72,14 +65,13 @@ const unheedingMs = 30_000;
  */
 export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   // Limits the young generation of the workflow threads' heaps, in megabytes. They hold many waiting runs, and V8 would let
-  // the garbage from starting them pile up: 200 waiting runs took 205 MB, and take 95 MB with it (bench/asking.ts). The
+  // the garbage from starting them pile up: 200 waiting runs took 171 MB, and take 140 MB with it (bench/asking.ts). The
   // threads are made with the worker, and take the flags that are set before.
   setFlagsFromString('--max-semi-space-size=2');
   const health = settings.health && (await Health.open(settings.health));
-  const { configFolder = '.', home = '.reprise', namespace = 'default', variables = process.env } = settings;
-  const places = { configFolder: resolve(configFolder), home: resolve(home), namespace, variables };
   try {
-    return await workerWith({ ...settings, ...places }, health);
+    const { namespace = 'default' } = settings;
+    return await workerWith({ ...settings, ...withDefaults(settings), namespace }, health);
   } catch (error) {
     health?.close();
     throw error;

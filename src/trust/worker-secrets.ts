@@ -4,7 +4,7 @@ import { redact, secretName, withoutKnown } from '../util/text/redact.ts';
 import type { Environment } from '../util/environment.ts';
 import { withVariables } from '../config/variables.ts';
 import type { McpServer } from '../protocol/settings.ts';
-import { decodedPart } from '../util/paths.ts';
+import { decodedPart } from '../util/text/decoded-part.ts';
 
 /** Shorter values are no secrets that anybody would guard, and might be a part of any text. */
 const shortest = 8;

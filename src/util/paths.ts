@@ -5,12 +5,3 @@ export function isIn(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
-
-/** A part of an address without its percent signs; as it stands if these are wrong. */
-export function decodedPart(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

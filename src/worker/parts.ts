@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { DataConverter } from '@temporalio/common';
 import {
   Runtime,
@@ -39,11 +39,11 @@ import { runWatch } from './run-watch.ts';
 import { checkStoreKeys } from '../store/check-keys.ts';
 
 export interface PartSettings {
-  /** The folder of the store and of the log (`REPRISE_HOME`). */
+  /** The folder of the store and of the log (`REPRISE_HOME`); by default `.reprise`. */
   home: string;
-  /** The folder of configurations that an input may name, and of the user's own tools and orchestrators. */
+  /** The folder of configurations that an input may name, and of the user's own tools and orchestrators; by default the working one. */
   configFolder: string;
-  /** The environment variables, with the providers' keys and addresses. */
+  /** The environment variables, with the providers' keys and addresses; by default the process's. */
   variables: NodeJS.ProcessEnv;
   /**
    * What inputs may bring that nobody has signed with the secret of `home`: `commands`, `modules`, `hosts=a,b:8000`,
@@ -51,6 +51,18 @@ export interface PartSettings {
    */
   allow?: readonly string[] | undefined;
 }
+
+export const withDefaults = ({
+  allow,
+  configFolder = '.',
+  home = '.reprise',
+  variables = process.env,
+}: Partial<PartSettings>): PartSettings => ({
+  allow,
+  configFolder: resolve(configFolder),
+  home: resolve(home),
+  variables,
+});
 
 /** What every worker needs besides the workflows. */
 export interface WorkerParts {

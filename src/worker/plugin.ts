@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { SimplePlugin } from '@temporalio/plugin';
 import type { DataConverter } from '@temporalio/common';
 import {
@@ -21,16 +21,21 @@ import { failureConverterPath } from '../encryption/data-converter.ts';
 import { readKeys } from '../encryption/keys.ts';
 import { readEnvironment } from '../util/environment.ts';
 import { adaptedConfiguration, after } from './bundler.ts';
-import { heartbeatThrottle, openParts, type PartSettings, type WorkerParts } from './parts.ts';
+import { heartbeatThrottle, openParts, withDefaults, type PartSettings, type WorkerParts } from './parts.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { hashOf } from '../util/ids.ts';
 import { joinedParts, ownWorkflows, workflowBundle, writeEntry } from './workflow-bundle.ts';
 
-/**
- * By default `home` is `.reprise`, and `variables` are those of the process. `configFolder` is by default the working directory, where
- * custom orchestrators are looked for only if it is named: there may be anything.
- */
+/** Custom orchestrators are looked for only in a `configFolder` that is named: in the working directory there may be anything. */
 export type PluginSettings = Partial<PartSettings>;
+
+/** What is known of the worker that has a plugin. */
+interface Joined {
+  connection: NativeConnection;
+  namespace: string;
+  taskQueue: string;
+  parts: WorkerParts;
+}
 
 /**
  * Adds Reprise's workflows and activities to a worker that has its own: `Worker.create({…, plugins: [new
@@ -46,15 +51,14 @@ export class ReprisePlugin extends SimplePlugin {
   readonly #settings: PartSettings;
   /** Those that were found, and once the workflows are bundled, those that are in the bundle. */
   readonly #orchestrators: CustomOrchestrators;
-  #parts: WorkerParts | undefined;
-  #connection: NativeConnection | undefined;
-  #taskQueue: string | undefined;
-  #namespace = 'default';
+  /** Undefined while no worker has the plugin. */
+  #joined: Joined | undefined;
   readonly #known = { hasQuestion: false };
 
-  constructor({ allow, configFolder, home = '.reprise', variables = process.env }: PluginSettings = {}) {
+  constructor(settings: PluginSettings = {}) {
     super({ name: 'reprise' });
-    this.#settings = { allow, configFolder: resolve(configFolder ?? '.'), home: resolve(home), variables };
+    const { configFolder } = settings;
+    this.#settings = withDefaults(settings);
     this.#orchestrators =
       configFolder === undefined ? noOrchestrators : { names: findOrchestrators(configFolder), leftOut: {} };
   }
@@ -64,16 +68,15 @@ export class ReprisePlugin extends SimplePlugin {
    *   the name of one of Reprise's; where the plugin is another worker's already
    */
   override configureWorker(options: WorkerOptions): WorkerOptions {
-    const { activities = {}, connection, namespace = 'default' } = options;
+    const { activities = {}, connection, namespace = 'default', taskQueue } = options;
     if (connection === undefined) throw new TypeError('ReprisePlugin needs the connection of the worker');
-    if (this.#connection !== undefined && (this.#connection !== connection || this.#taskQueue !== options.taskQueue))
+    const joined = this.#joined;
+    if (joined !== undefined && (joined.connection !== connection || joined.taskQueue !== taskQueue))
       throw new TypeError('A ReprisePlugin belongs to one worker: make another one for each');
-    const before: Record<string, unknown> = { ...this.#parts?.activities };
-    this.#connection = connection;
-    this.#taskQueue = options.taskQueue;
-    this.#namespace = namespace;
-    this.#parts = openParts(this.#settings, this.#orchestrators, this.#known);
-    const ours = Object.keys(this.#parts.activities);
+    const before: Record<string, unknown> = { ...joined?.parts.activities };
+    const parts = openParts(this.#settings, this.#orchestrators, this.#known);
+    this.#joined = { connection, namespace, taskQueue, parts };
+    const ours = Object.keys(parts.activities);
     const taken = Object.entries(activities).filter(([name, own]) => ours.includes(name) && own !== before[name]);
     if (taken.length > 0)
       throw takenError(
@@ -85,13 +88,13 @@ export class ReprisePlugin extends SimplePlugin {
       ...options,
       ...(options.workflowsPath === undefined &&
         options.workflowBundle === undefined && { workflowsPath: ownWorkflows }),
-      activities: { ...activities, ...this.#parts.activities },
-      sinks: { ...options.sinks, ...this.#parts.sinks(connection, namespace) },
+      activities: { ...activities, ...parts.activities },
+      sinks: { ...options.sinks, ...parts.sinks(connection, namespace) },
       interceptors: {
         ...options.interceptors,
-        activity: [...(options.interceptors?.activity ?? []), ...this.#parts.interceptors],
+        activity: [...(options.interceptors?.activity ?? []), ...parts.interceptors],
       },
-      dataConverter: joined(options.dataConverter, this.#parts.dataConverter),
+      dataConverter: withCodecs(options.dataConverter, parts.dataConverter),
       maxHeartbeatThrottleInterval: options.maxHeartbeatThrottleInterval ?? heartbeatThrottle,
     };
   }
@@ -123,15 +126,16 @@ export class ReprisePlugin extends SimplePlugin {
   }
 
   override async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
-    if (this.#connection === undefined || this.#parts === undefined) return next(worker);
-    Object.assign(this.#known, await registerSearchAttributes(this.#connection, this.#namespace));
-    await awaitStore(this.#parts.store, (text) => Runtime.instance().logger.warn(text));
-    await this.#parts.join(this.#connection, this.#namespace);
+    if (this.#joined === undefined) return next(worker);
+    const { connection, namespace, parts } = this.#joined;
     try {
-      await this.#parts.run(worker, next);
+      Object.assign(this.#known, await registerSearchAttributes(connection, namespace));
+      await awaitStore(parts.store, (text) => Runtime.instance().logger.warn(text));
+      await parts.join(connection, namespace);
+      await parts.run(worker, next);
     } finally {
       // The next one may have it.
-      this.#connection = undefined;
+      this.#joined = undefined;
     }
   }
 
@@ -162,7 +166,7 @@ const takenError = (where: string, what: string, names: string[]): TypeError =>
   new TypeError(`${where} ${what} of names that Reprise's have: ${names.join(', ')}. Give them other names`);
 
 /** The converter of the worker's own, with Reprise's encryption on the way to the server and back. */
-const joined = (own: DataConverter | undefined, { payloadCodecs = [], ...ours }: DataConverter): DataConverter => ({
+const withCodecs = (own: DataConverter | undefined, { payloadCodecs = [], ...ours }: DataConverter): DataConverter => ({
   ...ours,
   ...own,
   payloadCodecs: [...(own?.payloadCodecs ?? []), ...payloadCodecs],

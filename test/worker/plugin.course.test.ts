@@ -129,6 +129,8 @@ test('so does one whose workflows were bundled beforehand, with the same plugin'
     const options = { taskQueue, workflowId: taskQueue, args: ['Which colour?'] };
     expect(await workflow.execute('triage', options)).toMatch(/^agent_\w+ answers: .+/);
   });
+  // When a worker has ended, the next one may have its plugin.
+  expect(() => joining.configureWorker({ connection: native, taskQueue: 'plugin-next', workflowBundle })).not.toThrow();
 });
 
 test('without a connection it says what it needs', async () => {

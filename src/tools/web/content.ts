@@ -3,7 +3,7 @@ import { grouped } from '../../util/file-limits.ts';
 import { plainName } from '../attachments/names.ts';
 import { recognise } from '../attachments/recognise.ts';
 import { ToolError } from '../tool.ts';
-import { decodedPart } from '../../util/paths.ts';
+import { decodedPart } from '../../util/text/decoded-part.ts';
 import { textOf, type Fetched } from './fetch.ts';
 import { readHtml, readJson } from './page-text.ts';
 import { Semaphore } from '../../util/semaphore.ts';

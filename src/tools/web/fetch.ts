@@ -6,7 +6,7 @@ import { grouped } from '../../util/file-limits.ts';
 import { version } from '../../util/version.ts';
 import { ToolError } from '../tool.ts';
 import { checkedLookup, checkLiteral, type AddressRule } from './addresses.ts';
-import { decodedPart } from '../../util/paths.ts';
+import { decodedPart } from '../../util/text/decoded-part.ts';
 
 const maxRedirects = 5;
 

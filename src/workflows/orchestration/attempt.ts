@@ -9,8 +9,8 @@ import { AgentWorkspace } from '../agent/workspace.ts';
 import type { LoopResult, Iteration } from '../runtime/iterate.ts';
 import { warningsOf } from '../runtime/run-context.ts';
 import {
-  hasAnswer,
   candidatesOf,
+  hasAnswer,
   type Attempt,
   type Candidate,
   type EarlierAnswer,
