@@ -6,10 +6,8 @@ import type { Content, UserMessage } from '../../protocol/message.ts';
 import type { EarlierMessage, Prepared } from '../../protocol/orchestration.ts';
 import type { Backend, ToolSources } from '../../protocol/settings.ts';
 import type { EventLog } from '../runtime/event-log.ts';
-import { storeOptions } from '../runtime/store-options.ts';
+import { inStore } from '../runtime/store-options.ts';
 import { joinContent } from './text.ts';
-
-const { putMessages, readMessages } = proxyActivities<Activities>(storeOptions);
 
 const { storeAttachments } = proxyActivities<Activities>({
   summary: 'attachments',
@@ -64,4 +62,6 @@ export function attachmentMessages(attachments: Attachment[]): Array<UserMessage
 
 /** The same as plain text, for custom orchestrators. */
 export const plainAttachments = async (attachments: Attachment[]): Promise<EarlierMessage[]> =>
-  attachments.length === 0 ? [] : readMessages(await putMessages(null, attachmentMessages(attachments)));
+  attachments.length === 0
+    ? []
+    : inStore.readMessages(await inStore.putMessages(null, attachmentMessages(attachments)));

@@ -1,11 +1,7 @@
-import { proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../../protocol/activities.ts';
 import type { BlobRef, Content, Text, TextRef, ToolSpec } from '../../protocol/message.ts';
 import { jsonBytes, payloadBytes } from '../runtime/size.ts';
-import { storeOptions } from '../runtime/store-options.ts';
+import { inStore } from '../runtime/store-options.ts';
 import { blobRef, namesIn, previewOf, worthNaming } from './previews.ts';
-
-const { storeBlobs } = proxyActivities<Activities>(storeOptions);
 
 /** From this many characters on, it is worth an activity to have a text in the store, so that inputs need not repeat it. */
 const worthStoring = 8000;
@@ -13,7 +9,7 @@ const worthStoring = 8000;
 /** Stores the very long texts among these, and returns all in order, those by reference. */
 export async function storeTexts(texts: string[]): Promise<Text[]> {
   const long = [...new Set(texts.filter((text) => text.length >= worthStoring))];
-  const ids = (await Promise.all(portionsOf(long).map((portion) => storeBlobs(portion)))).flat();
+  const ids = (await Promise.all(portionsOf(long).map((portion) => inStore.storeBlobs(portion)))).flat();
   const refs = new Map(long.map((text, index) => [text, blobRef(ids[index] ?? '', text)]));
   return texts.map((text) => refs.get(text) ?? text);
 }
@@ -42,13 +38,15 @@ function portionsOf(texts: string[]): string[][] {
  */
 export async function storeContent(content: Content, text: string): Promise<Content> {
   if (text.length < worthStoring) return content;
-  const [id = ''] = await storeBlobs([content]);
+  const [id = ''] = await inStore.storeBlobs([content]);
   return blobRef(id, text);
 }
 
 /** Stores tool sets and texts that every prompt repeats. @returns references to them, in order */
 export async function storeRepeated(contents: Array<ToolSpec[] | string>): Promise<BlobRef[]> {
-  const ids = await storeBlobs(contents.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))));
+  const ids = await inStore.storeBlobs(
+    contents.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))),
+  );
   return ids.map((id, index) => {
     const each = contents[index] ?? '';
     return blobRef(id, typeof each === 'string' ? each : namesIn(each));

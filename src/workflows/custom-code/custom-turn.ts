@@ -1,6 +1,4 @@
-import { proxyActivities } from '@temporalio/workflow';
-import { storeOptions } from '../runtime/store-options.ts';
-import type { Activities } from '../../protocol/activities.ts';
+import { inStore } from '../runtime/store-options.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type {
   GenerateOptions,
@@ -23,8 +21,6 @@ import type { AskingAgent } from '../ask-others/broadcast.ts';
 import type { WaitTime } from '../runtime/clock.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import type { OrchestratorSettings } from '../../protocol/settings.ts';
-
-const { readTools } = proxyActivities<Activities>(storeOptions);
 
 export type CustomSettings = Extract<OrchestratorSettings, { kind: 'custom' }>;
 
@@ -149,7 +145,7 @@ export class CustomTurn {
 
   async #list(): Promise<OrchestratorTool[]> {
     this.#checkNotOver();
-    return this.#toolSet === null ? [] : readTools(this.#toolSet.blob);
+    return this.#toolSet === null ? [] : inStore.readTools(this.#toolSet.blob);
   }
 
   async #execute(

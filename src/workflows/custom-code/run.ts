@@ -1,6 +1,5 @@
-import { ApplicationFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
-import { storeOptions } from '../runtime/store-options.ts';
-import type { Activities } from '../../protocol/activities.ts';
+import { ApplicationFailure, isCancellation } from '@temporalio/workflow';
+import { inStore } from '../runtime/store-options.ts';
 import type { HandleText } from '../../protocol/custom-orchestrator.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import { isBudgetSpent } from '../agent/failures.ts';
@@ -8,8 +7,6 @@ import { TimeLimitError, withinTime } from '../runtime/clock.ts';
 import { ModelCallError, type CustomTurn } from './custom-turn.ts';
 import { guarded } from './guard.ts';
 import { loadOrchestrator } from './load.ts';
-
-const { findOrchestrator } = proxyActivities<Activities>(storeOptions);
 
 /**
  * Runs a custom orchestrator's function on one text. Calls that it leaves under way are cancelled, and what they cost is
@@ -58,7 +55,7 @@ export async function loadHandleText(file: string): Promise<HandleText> {
     throw failureOf(error, file);
   }
   if (handleText !== undefined) return handleText;
-  throw ApplicationFailure.nonRetryable(await findOrchestrator(file), failureTypes.invalidInput);
+  throw ApplicationFailure.nonRetryable(await inStore.findOrchestrator(file), failureTypes.invalidInput);
 }
 
 function answerOf(returned: unknown, { lastSaid }: CustomTurn, file: string): string {

@@ -1,9 +1,8 @@
-import { proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../../protocol/activities.ts';
 import type { AttemptFiles, Mount } from '../../protocol/workspace.ts';
 import { failureReason } from '../agent/failures.ts';
 import { AgentWorkspace } from '../agent/workspace.ts';
-import { comparedFiles, runFiles, tellChanges } from '../runtime/run-files.ts';
+import { runFiles, tellChanges } from '../runtime/run-files.ts';
+import { ofFolders, ofTrees } from '../runtime/store-options.ts';
 import {
   candidatesOf,
   type Attempt,
@@ -18,12 +17,7 @@ import {
 } from './context.ts';
 import { temporaryWorkspace } from './rules/team-settings.ts';
 
-const { exportFiles } = proxyActivities<Activities>({
-  summary: 'snapshots',
-  startToCloseTimeout: '30 minutes',
-  heartbeatTimeout: '15 seconds',
-  retry: { initialInterval: '500 ms', maximumAttempts: 5 },
-});
+const { exportFiles } = ofFolders('snapshots');
 
 /** Where agents find the files of an answer. @param name its anonymous name */
 export const folderOf = ({ team }: TeamContext, name: string): string => `${temporaryWorkspace(team)}/${name}`;
@@ -89,7 +83,7 @@ export async function tellFiles(
 ): Promise<void> {
   if (start === undefined || answer.tree === undefined || answer.tree === start) return;
   const longest = Math.floor(Math.min(diffLength.most, Math.max(diffLength.least, diffsLength / agents.length)));
-  const { diff, ...changes } = await comparedFiles(start, answer.tree, longest);
+  const { diff, ...changes } = await ofTrees.compareFiles(start, answer.tree, longest);
   Object.assign(answer, { changes, diff });
   tellChanges(events, id, changes);
 }

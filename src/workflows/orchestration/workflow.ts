@@ -1,7 +1,5 @@
-import { proxyActivities } from '@temporalio/workflow';
 import { opened } from '../runtime/opening.ts';
-import { openingOptions } from '../runtime/store-options.ts';
-import type { Activities } from '../../protocol/activities.ts';
+import { opening } from '../runtime/store-options.ts';
 import type { OrchestrationInput, OrchestrationResult, Outcome } from '../../protocol/orchestration.ts';
 import { truncateToPayload } from '../runtime/truncate.ts';
 import { iterate } from '../runtime/iterate.ts';
@@ -15,8 +13,6 @@ import { judge, present } from './final-agent.ts';
 import { openOrchestration } from './team.ts';
 import { emptyView, viewOf } from './view.ts';
 
-const { prepareOrchestration } = proxyActivities<Activities>(openingOptions);
-
 /**
  * A team answers a task. All agents answer, all vote, and the final agent judges and presents; the whole team starts over
  * while the result is not good enough and restarts are left (MassGen's documentation, "Orchestration Restart"). Meanwhile
@@ -28,7 +24,7 @@ const { prepareOrchestration } = proxyActivities<Activities>(openingOptions);
 export async function orchestration(input: OrchestrationInput): Promise<OrchestrationResult> {
   const handlers = new RunHandlers(emptyView('orchestration'));
   const [context, task] = await opened(async () =>
-    openOrchestration(await prepareOrchestration(input), input.attachments, handlers),
+    openOrchestration(await opening.prepareOrchestration(input), input.attachments, handlers),
   );
   const result = await tellIfFailed(context, answerTask(context, task));
   showEnd(result.outcome, result.usage);

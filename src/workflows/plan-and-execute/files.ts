@@ -1,12 +1,8 @@
-import { proxyActivities } from '@temporalio/workflow';
-import { treeOptions } from '../runtime/store-options.ts';
-import type { Activities } from '../../protocol/activities.ts';
+import { ofTrees } from '../runtime/store-options.ts';
 import type { RunFiles } from '../../protocol/workspace.ts';
 import { AgentWorkspace } from '../agent/workspace.ts';
 import type { EventLog } from '../runtime/event-log.ts';
 import { runFiles, tellChanges } from '../runtime/run-files.ts';
-
-const { mergeFiles } = proxyActivities<Activities>(treeOptions);
 
 /**
  * The files that the subtasks of a plan share. Each begins with those that there are, and what it has changed is taken over
@@ -41,7 +37,7 @@ export class SharedFiles {
         this.#tree = tree;
         return;
       }
-      const merged = await mergeFiles(start, this.#tree, tree);
+      const merged = await ofTrees.mergeFiles(start, this.#tree, tree);
       this.#tree = merged.tree;
       if (merged.conflicts.length === 0) return;
       const paths = merged.conflicts.join(', ');

@@ -1,7 +1,5 @@
-import { proxyActivities } from '@temporalio/workflow';
 import { opened } from '../runtime/opening.ts';
-import { openingOptions } from '../runtime/store-options.ts';
-import type { Activities } from '../../protocol/activities.ts';
+import { opening } from '../runtime/store-options.ts';
 import type { SolveInput, SolveOutcome, SolveResult } from '../../protocol/plan-and-execute.ts';
 import { iterate } from '../runtime/iterate.ts';
 import { announce, showEnd, tellIfFailed } from '../runtime/run-ends.ts';
@@ -12,8 +10,6 @@ import { executeAround, executePlan, retryFailedSubtasks } from './executing.ts'
 import { analyse, improvePlan, makePlan, planAround } from './planning.ts';
 import { resultOf } from './result.ts';
 import { emptyView, viewOf } from './view.ts';
-
-const { prepareSolve } = proxyActivities<Activities>(openingOptions);
 
 /**
  * Analyses a problem, plans subtasks, carries them out in parallel, and puts their results together into an answer that
@@ -26,7 +22,7 @@ const { prepareSolve } = proxyActivities<Activities>(openingOptions);
 export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
   const handlers = new RunHandlers(emptyView);
   const context = await opened(async () => {
-    const prepared = await prepareSolve(input);
+    const prepared = await opening.prepareSolve(input);
     announce(handlers, prepared.problem, planRoles, prepared);
     return openPlan(prepared, input.attachments ?? [], handlers);
   });

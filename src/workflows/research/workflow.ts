@@ -1,7 +1,5 @@
-import { proxyActivities } from '@temporalio/workflow';
 import { opened } from '../runtime/opening.ts';
-import { openingOptions } from '../runtime/store-options.ts';
-import type { Activities } from '../../protocol/activities.ts';
+import { opening } from '../runtime/store-options.ts';
 import type { ResearchInput, ResearchOutcome, ResearchResult } from '../../protocol/research.ts';
 import { truncateToPayload } from '../runtime/truncate.ts';
 import { iterate } from '../runtime/iterate.ts';
@@ -17,8 +15,6 @@ import { followUp, search } from './searching.ts';
 import { synthesise, withoutFindings } from './synthesis.ts';
 import { emptyView, viewOf } from './view.ts';
 
-const { prepareResearch } = proxyActivities<Activities>(openingOptions);
-
 /**
  * Plans how to examine an idea, searches, and has the plan criticised. Planning starts again while the plan is not good
  * enough and iterations are left. Then the report is written and stored, and a GitHub issue is opened if one is wanted
@@ -32,7 +28,7 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
   const handlers = new RunHandlers(emptyView);
   const operator = new OperatorControl(handlers);
   const context = await opened(async () => {
-    const prepared = await prepareResearch(input);
+    const prepared = await opening.prepareResearch(input);
     announce(handlers, prepared.idea, researchRoles, prepared);
     return openResearch(prepared, input.attachments, handlers);
   });

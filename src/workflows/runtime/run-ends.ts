@@ -2,14 +2,12 @@ import type { SearchAttributePair } from '@temporalio/common';
 import {
   CancellationScope,
   isCancellation,
-  proxyActivities,
   rootCause,
   TemporalFailure,
   upsertMemo,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import { storeOptions } from './store-options.ts';
-import type { Activities } from '../../protocol/activities.ts';
+import { inStore } from './store-options.ts';
 import type { FinalOutcome, RunEventBody } from '../../protocol/events.ts';
 import type { RunMemo } from '../../protocol/usage.ts';
 import type { Prepared } from '../../protocol/orchestration.ts';
@@ -19,8 +17,6 @@ import type { RunContext } from './run-context.ts';
 import type { RunHandlers } from './run-handlers.ts';
 import { beginningOf } from './size.ts';
 import { spent } from './tracing.ts';
-
-const { settleAbandonedCalls } = proxyActivities<Activities>(storeOptions);
 
 /**
  * Shows what the run was asked and that its first attempt begins, and emits the event `started` with the first line of it, and
@@ -53,7 +49,7 @@ export function showQuestion(text: string, { hasQuestion }: Prepared, attributes
 export async function settleCalls({ usage }: RunContext): Promise<void> {
   const { abandoned, over } = usage.left;
   if (abandoned.length + over.length === 0) return;
-  const settled = usage.settle(await settleAbandonedCalls(abandoned, over));
+  const settled = usage.settle(await inStore.settleAbandonedCalls(abandoned, over));
   for (const { agent, model, usage, cost } of settled) spent(agent, model, usage, cost);
 }
 

@@ -1,18 +1,9 @@
-import { proxyActivities } from '@temporalio/workflow';
-import { treeOptions } from './store-options.ts';
-import type { Activities } from '../../protocol/activities.ts';
+import { ofFolders, ofTrees } from './store-options.ts';
 import type { Prepared } from '../../protocol/orchestration.ts';
-import type { ComparedTrees, RunFiles, TreeChanges } from '../../protocol/workspace.ts';
+import type { RunFiles, TreeChanges } from '../../protocol/workspace.ts';
 import type { EventLog } from './event-log.ts';
 
-const { importFolders } = proxyActivities<Activities>({
-  summary: 'workspaces',
-  startToCloseTimeout: '30 minutes',
-  heartbeatTimeout: '15 seconds',
-  retry: { initialInterval: '500 ms', maximumAttempts: 5 },
-});
-
-const { compareFiles } = proxyActivities<Activities>(treeOptions);
+const { importFolders } = ofFolders('workspaces');
 
 /** Trees by the ids of the agents whose files they are; null for no files. */
 export type AgentTrees = Record<string, string | null>;
@@ -39,12 +30,8 @@ export async function startTrees(
 
 /** The files that a run has come to. @param start what it has begun with */
 export async function runFiles(start: string | null, tree: string | null): Promise<RunFiles> {
-  return { tree, ...(await compareFiles(start, tree)) };
+  return { tree, ...(await ofTrees.compareFiles(start, tree)) };
 }
-
-/** The same with a diff of at most about so many characters. */
-export const comparedFiles = (start: string | null, tree: string | null, longestDiff: number): Promise<ComparedTrees> =>
-  compareFiles(start, tree, longestDiff);
 
 /** How many paths an event names. */
 const maxPaths = 5;

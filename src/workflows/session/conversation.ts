@@ -1,5 +1,4 @@
-import { ApplicationFailure, CancellationScope, proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../../protocol/activities.ts';
+import { ApplicationFailure, CancellationScope } from '@temporalio/workflow';
 import type { AttachmentInput } from '../../protocol/attachment.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
 import type { SessionResult, TurnResult } from '../../protocol/session.ts';
@@ -17,9 +16,7 @@ import { openAgentTurns, type AgentSaid } from './agent-turns.ts';
 import { openCustomTurns } from './custom-turns.ts';
 import { TeamTurnHandler } from './team-turns.ts';
 import { type SessionRecord, type TurnHandler } from './turn-handler.ts';
-import { storeOptions } from '../runtime/store-options.ts';
-
-const { putMessages } = proxyActivities<Activities>(storeOptions);
+import { inStore } from '../runtime/store-options.ts';
 
 /** Opens a session's conversation, or continues the one of an earlier run. */
 export async function openConversation(
@@ -35,7 +32,7 @@ export async function openConversation(
   const agents = prepared.kind === 'team' ? prepared.team.agents : [prepared.agent];
   const attachments = attachmentMessages(await openAttachments(given, agents, prepared, handlers.events));
   const { before } = prepared.stored;
-  const shown = attachments.length === 0 ? before : await putMessages(before, attachments);
+  const shown = attachments.length === 0 ? before : await inStore.putMessages(before, attachments);
   return new Conversation(await handlerOf(prepared, shown, handlers, undefined), prepared);
 }
 

@@ -1,6 +1,4 @@
-import { proxyActivities } from '@temporalio/workflow';
-import { storeOptions } from '../runtime/store-options.ts';
-import type { Activities } from '../../protocol/activities.ts';
+import { inStore } from '../runtime/store-options.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type { OpenedAgent } from '../../protocol/stored.ts';
@@ -17,8 +15,6 @@ import {
   type SessionRecord,
   type TurnHandler,
 } from './turn-handler.ts';
-
-const { putMessages, readMessages } = proxyActivities<Activities>(storeOptions);
 
 /** Time for a turn when the budget has no `seconds`, in milliseconds. */
 const turnTimeout = 1_800_000;
@@ -45,7 +41,7 @@ export async function openCustomTurns(
   const handleText = await loadHandleText(settings.module);
   const session = await openAgentSession(prepared, handlers, earlier);
   let said = before;
-  const history = said === null ? [] : await readMessages(said);
+  const history = said === null ? [] : await inStore.readMessages(said);
   const { run, tools } = session;
   const { backend, budget, id } = prepared.agent;
   const limit = budget?.seconds === undefined ? turnTimeout : budget.seconds * 1000;
@@ -80,7 +76,7 @@ export async function openCustomTurns(
               { role: 'user', content: text },
               { role: 'assistant', content: answer },
             ];
-            said = await putMessages(said, exchanged);
+            said = await inStore.putMessages(said, exchanged);
             history.push(...exchanged);
           },
         };

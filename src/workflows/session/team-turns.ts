@@ -1,6 +1,5 @@
-import { CancellationScope, proxyActivities } from '@temporalio/workflow';
-import { storeOptions } from '../runtime/store-options.ts';
-import type { Activities } from '../../protocol/activities.ts';
+import { CancellationScope } from '@temporalio/workflow';
+import { inStore } from '../runtime/store-options.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
 import type { Outcome } from '../../protocol/orchestration.ts';
 import type { SessionResult } from '../../protocol/session.ts';
@@ -12,8 +11,6 @@ import { answerTask } from '../orchestration/workflow.ts';
 import type { AgentTrees } from '../runtime/run-files.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import type { SessionRecord, TurnHandler, TurnOutcome } from './turn-handler.ts';
-
-const { putMessages, readMessages } = proxyActivities<Activities>(storeOptions);
 
 const outcomes: Record<Outcome, SessionResult['outcome']> = {
   submitted: 'answered',
@@ -61,11 +58,11 @@ export class TeamTurnHandler implements TurnHandler<TranscriptRef | null> {
     const { answer, outcome, workspace } = await answerTask(this.run, {
       ...task,
       conversation: said,
-      plain: { task: text, history: async () => (said === null ? [] : readMessages(said)) },
+      plain: { task: text, history: async () => (said === null ? [] : inStore.readMessages(said)) },
       turn,
     });
     this.said = await CancellationScope.nonCancellable(() =>
-      putMessages(said, [
+      inStore.putMessages(said, [
         { role: 'user', content: task.task },
         { role: 'assistant', content: answer },
       ]),

@@ -4,12 +4,10 @@ import {
   condition,
   isCancellation,
   makeContinueAsNewFunc,
-  proxyActivities,
   workflowInfo,
 } from '@temporalio/workflow';
 import { opened } from '../runtime/opening.ts';
-import { openingOptions } from '../runtime/store-options.ts';
-import type { Activities } from '../../protocol/activities.ts';
+import { opening } from '../runtime/store-options.ts';
 import type { SessionInput, SessionResult } from '../../protocol/session.ts';
 import type { OpenedSession } from '../../protocol/stored.ts';
 import { emptyView } from '../orchestration/view.ts';
@@ -19,8 +17,6 @@ import { RunHandlers } from '../runtime/run-handlers.ts';
 import { openConversation, type Conversation } from './conversation.ts';
 import { sessionCancelled, type SessionRecord } from './turn-handler.ts';
 import { TurnQueue } from './turn-queue.ts';
-
-const { prepareSession } = proxyActivities<Activities>(openingOptions);
 
 /**
  * A conversation with a team or with one agent, turn by turn (xaibo's documentation "Orchestrator Modules Reference").
@@ -35,7 +31,7 @@ export async function session(input: SessionInput & { earlier?: SessionRecord })
   const handlers = new RunHandlers(emptyView('session'), earlier?.run.events);
   const queue = new TurnQueue(handlers.messages);
   const { conversation, prepared } = await opened(async () => {
-    const prepared = earlier?.prepared ?? (await prepareSession(input));
+    const prepared = earlier?.prepared ?? (await opening.prepareSession(input));
     return { prepared, conversation: await openConversation(prepared, input.attachments, handlers, earlier) };
   });
   const { text } = prepared;
