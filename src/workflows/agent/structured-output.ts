@@ -1,7 +1,11 @@
+import type { AgentState } from '../../protocol/agent-state.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
 import type { TextRef } from '../../protocol/message.ts';
+import type { Backend } from '../../protocol/settings.ts';
 import { askCallOf } from '../ask-others/ask-call.ts';
 import type { AskingAgent, Broadcast } from '../ask-others/broadcast.ts';
+import type { RunContext } from '../runtime/run-context.ts';
+import { Agent, type Opening } from './agent.ts';
 import { accepted, replyBy } from './prompts.ts';
 import type { ToolExecutor } from './tool-executor.ts';
 import type { Purpose } from './model-caller.ts';
@@ -32,12 +36,50 @@ export interface StructuredResult<T> {
   isCut: boolean;
 }
 
+/** What those are doing who are at work, by their ids. */
+type Working = Map<string, AgentState>;
+
 /** An agent that gives structured replies. */
 export interface StructuredAgent extends AskingAgent {
   /** Undefined when it may not ask a person. */
   broadcast: Broadcast | undefined;
+  working: Working;
   /** What it may use before it replies; absent for nothing. */
   tools?: ToolExecutor | undefined;
+}
+
+/** A run whose agents have roles. */
+export interface RoleRun extends Pick<RunContext, 'broadcast' | 'models'> {
+  working: Working;
+  /** The present conversation of each agent, by its id. */
+  conversations: Map<string, Agent>;
+}
+
+/** Gives a role a fresh conversation. */
+export function newRole(
+  { broadcast, conversations, models, working }: RoleRun,
+  id: string,
+  backend: Backend,
+  opening: Pick<Opening, 'system' | 'tools'> & Partial<Opening>,
+): StructuredAgent {
+  const agent = new Agent({ id, text: undefined, backend }, models, { transcript: null, messages: [], ...opening });
+  conversations.set(id, agent);
+  return { id, agent, conversation: id, asking: 0, broadcast, working };
+}
+
+/** Shows that somebody is in a state while they do some work. */
+export async function atWork<T>(
+  { working }: Pick<RoleRun, 'working'>,
+  id: string,
+  state: AgentState,
+  work: () => Promise<T>,
+): Promise<T> {
+  working.set(id, state);
+  try {
+    return await work();
+  } finally {
+    working.delete(id);
+  }
 }
 
 /** How often the model is told what is wrong with its reply. */
@@ -49,17 +91,26 @@ const mostRounds = 10;
 /**
  * Asks for a structured reply, and for a repair of one that does not fit.
  *
+ * @param state what the agent is shown to be doing meanwhile, except while it asks a person
  * @param isHeld whether a model that does not call by itself is held to the call from the start
  * @throws what a model call throws
  */
-export async function structured<T>(
+export const structured = <T>(
   asker: StructuredAgent,
+  state: AgentState,
   purpose: Purpose,
   spec: OutputSpec<T>,
-  onAsking: (isAsking: boolean) => void = () => {},
   isHeld = asker.agent.callsBySchema,
+): Promise<StructuredResult<T>> => atWork(asker, asker.id, state, () => replied(asker, state, purpose, spec, isHeld));
+
+async function replied<T>(
+  asker: StructuredAgent,
+  state: AgentState,
+  purpose: Purpose,
+  spec: OutputSpec<T>,
+  isHeld: boolean,
 ): Promise<StructuredResult<T>> {
-  const { agent, broadcast, tools } = asker;
+  const { agent, broadcast, id, tools, working } = asker;
   const own = tools?.described.map(({ name }) => name) ?? [];
   const choice = { oneOf: [spec.tool, ...own, ...(broadcast === undefined ? [] : ['ask_others'])] };
   let last: StructuredResult<T> | undefined;
@@ -79,9 +130,9 @@ export async function structured<T>(
         agent.answerCall(call.id, used?.content ?? '', used?.images);
       }
       if (asks.length === 0) continue;
-      onAsking(true);
+      working.set(id, 'asking');
       await broadcast?.answerCalls(asker, asks.map(askCallOf), [], purpose.when);
-      onAsking(false);
+      working.set(id, state);
       continue;
     }
     const call = calls.find((each) => each.name === spec.tool && !('error' in each));

@@ -1,14 +1,14 @@
 import { failureReason } from '../agent/failures.ts';
 import { storeTexts } from '../agent/text-refs.ts';
 import { wholeText } from '../agent/whole-reply.ts';
-import { structured, type OutputSpec, type Read } from '../agent/structured-output.ts';
+import { atWork, structured, type OutputSpec, type Read } from '../agent/structured-output.ts';
 import type { SolveOutcome, Validation } from '../../protocol/plan-and-execute.ts';
 import { truncateToPayload } from '../runtime/truncate.ts';
 import type { Verdict } from '../runtime/iterate.ts';
 import { answerMessage, validationMessage, type AnswerBrief } from './prompts.ts';
 import { afterValidation, readValidation, validationOf } from './rules/validation.ts';
 import type { Answer, PlanContext, Retry, Round } from './context.ts';
-import { atWork, newRoleAgent, purposeOf, resultsOf } from './context.ts';
+import { newRoleAgent, purposeOf, resultsOf } from './context.ts';
 import { validationTool } from './tools.ts';
 
 /** Puts the results together into an answer. */
@@ -100,9 +100,8 @@ async function validate(context: PlanContext, { content }: Answer): Promise<Vali
   validator.agent.tell({ role: 'user', content: validationMessage(await briefOf(context), work, content) });
   let text = 'The answer could not be validated';
   try {
-    const { error, value } = await atWork(context, 'validator', 'criticising', (onAsking) =>
-      structured(validator, purposeOf(context, 'validate'), validationSpec, onAsking),
-    );
+    const purpose = purposeOf(context, 'validate');
+    const { error, value } = await structured(validator, 'criticising', purpose, validationSpec);
     if (error === undefined && value !== undefined) return value;
   } catch (error) {
     text = `The answer is not validated: ${failureReason(error)}`;

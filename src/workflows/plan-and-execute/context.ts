@@ -1,15 +1,13 @@
 import type { Attachment, AttachmentInput } from '../../protocol/attachment.ts';
-import type { AgentState } from '../../protocol/agent-state.ts';
 import type { BlobRef, Content, Text } from '../../protocol/message.ts';
 import type { QueryAnalysis, SolvePhase, Validation } from '../../protocol/plan-and-execute.ts';
 import type { OpenedSolve } from '../../protocol/stored.ts';
 import { worksOnFiles, type RunFiles } from '../../protocol/workspace.ts';
-import { Agent } from '../agent/agent.ts';
 import { openAttachments } from '../agent/attachments.ts';
 import { type Purpose } from '../agent/model-caller.ts';
 import { worthNaming } from '../agent/previews.ts';
 import { systemOf, today } from '../agent/prompts.ts';
-import type { StructuredAgent } from '../agent/structured-output.ts';
+import { newRole, type RoleRun, type StructuredAgent } from '../agent/structured-output.ts';
 import { storeRepeated, storeTexts } from '../agent/text-refs.ts';
 import { ToolExecutor } from '../agent/tool-executor.ts';
 import { askingOf, askingText, askingTools } from '../ask-others/prompts.ts';
@@ -57,7 +55,7 @@ export interface Answer {
 }
 
 /** The state of a run that plans and executes. */
-export interface PlanContext extends RunContext {
+export interface PlanContext extends RunContext, RoleRun {
   problem: string;
   settings: PlanSettings;
   stored: Stored;
@@ -77,10 +75,6 @@ export interface PlanContext extends RunContext {
   phase: SolvePhase;
   /** The number of retries so far. */
   retries: number;
-  /** What the agents that are at work are doing, by their ids. */
-  working: Map<string, AgentState>;
-  /** The current conversation of each agent, by its id. */
-  conversations: Map<string, Agent>;
   /** The latest answer; undefined before the first. */
   answer: Answer | undefined;
   /** What the validator said of the answer; null if there is nothing that could be used. */
@@ -110,7 +104,7 @@ export async function openPlan(
   const hasFiles = worksOnFiles(tools.packages) || executor.usesFiles;
   const files = hasFiles ? new SharedFiles(starts['executor'] ?? null, handlers.events) : undefined;
   const stored = await storeInstructions(problem, settings, executor, hasFiles);
-  const base = { ...run, settings, stored, conversations: new Map() };
+  const base = { ...run, settings, stored, conversations: new Map(), working: new Map() };
   return {
     ...base,
     problem,
@@ -124,7 +118,6 @@ export async function openPlan(
     uses: new Map(),
     phase: 'preparing',
     retries: 0,
-    working: new Map(),
     answer: undefined,
     validation: null,
   };
@@ -173,38 +166,18 @@ function limitOf(orchestrator: PlanSettings['orchestrator']): string | undefined
 }
 
 /** Gives a role a fresh conversation. @param tools null for none */
-export function newRoleAgent(
-  context: Pick<PlanContext, 'broadcast' | 'models' | 'conversations' | 'settings' | 'stored'>,
+export const newRoleAgent = (
+  context: RoleRun & Pick<PlanContext, 'settings' | 'stored'>,
   role: PlanRole,
   tools: BlobRef | null,
-): StructuredAgent {
-  const { broadcast, models, conversations, settings, stored } = context;
-  const opening = { system: stored.instructions[role], tools, transcript: null, messages: [] };
-  const agent = new Agent({ id: role, text: undefined, backend: settings.backends[role] }, models, opening);
-  conversations.set(role, agent);
-  return { id: role, agent, conversation: role, asking: 0, broadcast };
-}
+): StructuredAgent =>
+  newRole(context, role, context.settings.backends[role], { system: context.stored.instructions[role], tools });
 
 /** Names the present round for summaries in the Web UI, as in `round 2`, which is the first retry. */
 export const whenOf = ({ retries }: PlanContext): string => `round ${retries + 1}`;
 
 export function purposeOf(context: PlanContext, what: Purpose['what']): Purpose {
   return { what, when: whenOf(context), timeout: callTimeout };
-}
-
-/** Shows that an agent is in a state while it does some work. @param work is given what to call when it asks a person */
-export async function atWork<T>(
-  { working }: PlanContext,
-  id: string,
-  state: AgentState,
-  work: (onAsking: (isAsking: boolean) => void) => Promise<T>,
-): Promise<T> {
-  working.set(id, state);
-  try {
-    return await work((isAsking) => working.set(id, isAsking ? 'asking' : state));
-  } finally {
-    working.delete(id);
-  }
 }
 
 /** Finds a subtask. @param id that of one of the run's subtasks */

@@ -1,5 +1,6 @@
 import { isBudgetSpent } from '../agent/failures.ts';
-import { atWork, subtaskOf, type PlanContext } from './context.ts';
+import { atWork } from '../agent/structured-output.ts';
+import { subtaskOf, type PlanContext } from './context.ts';
 import { carryOutSubtask } from './subtask.ts';
 
 /**

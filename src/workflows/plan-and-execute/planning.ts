@@ -7,7 +7,7 @@ import type { PlannedSubtask, QueryAnalysis } from '../../protocol/plan-and-exec
 import { aroundMessage, askForPlan, improveMessage, problemMessage } from './prompts.ts';
 import { planProblems } from './rules/subtask-graph.ts';
 import { analysisIn, analysisOf, subtasksIn, subtasksOf } from './rules/subtask-plan.ts';
-import { atWork, purposeOf, resultsOf, type PlanContext } from './context.ts';
+import { purposeOf, resultsOf, type PlanContext } from './context.ts';
 import { analysisTool, subtasksTool } from './tools.ts';
 
 /** How many bytes the results may have together when the planner is asked for further subtasks. */
@@ -118,11 +118,8 @@ async function furtherSubtasks(context: PlanContext): Promise<PlannedSubtask[] |
   return undefined;
 }
 
-async function ask<T>(context: PlanContext, what: 'analyse' | 'plan', spec: OutputSpec<T>) {
-  return atWork(context, 'planner', 'planning', (onAsking) =>
-    structured(context.planner, purposeOf(context, what), spec, onAsking),
-  );
-}
+const ask = <T>(context: PlanContext, what: 'analyse' | 'plan', spec: OutputSpec<T>) =>
+  structured(context.planner, 'planning', purposeOf(context, what), spec);
 
 async function orNoPlan<T>(reply: Promise<T>): Promise<T> {
   try {

@@ -1,4 +1,3 @@
-import type { AgentState } from '../../protocol/agent-state.ts';
 import { attachmentPackages, type AttachmentInput } from '../../protocol/attachment.ts';
 import type { Content, Text, ToolSpec, UserMessage } from '../../protocol/message.ts';
 import type {
@@ -11,10 +10,9 @@ import type {
 } from '../../protocol/research.ts';
 import type { Work } from '../../protocol/search.ts';
 import type { OpenedResearch, StoredResearch } from '../../protocol/stored.ts';
-import { Agent } from '../agent/agent.ts';
 import { attachmentMessages, openAttachments } from '../agent/attachments.ts';
 import { type Purpose } from '../agent/model-caller.ts';
-import type { StructuredAgent } from '../agent/structured-output.ts';
+import { newRole, type RoleRun, type StructuredAgent } from '../agent/structured-output.ts';
 import { ToolExecutor } from '../agent/tool-executor.ts';
 import { askingOf, askingTools } from '../ask-others/prompts.ts';
 import type { Iteration } from '../runtime/iterate.ts';
@@ -88,7 +86,7 @@ export interface SearchOutcome {
 }
 
 /** The state of a research run. */
-export interface ResearchContext extends RunContext {
+export interface ResearchContext extends RunContext, RoleRun {
   idea: string;
   settings: ResearchSettings;
   stored: StoredResearch;
@@ -97,12 +95,9 @@ export interface ResearchContext extends RunContext {
   /** The texts of the pages that were read, by their addresses; undefined for a page that could not be read. */
   pages: Map<string, Text | undefined>;
   planner: StructuredAgent;
-  /** The current conversation of each role. */
-  conversations: Partial<Record<ResearchRole, Agent>>;
   drafts: Draft[];
   iterations: IterationRecord[];
   phase: ResearchPhase;
-  states: Record<ResearchRole, AgentState>;
   /** Set from the decision to start planning again until there is a new plan. */
   restart: PlanningRestart | undefined;
   /** What the result names as missing. */
@@ -159,7 +154,7 @@ export async function openResearch(
   const { folder, provider } = settings.search;
   if (provider === 'folder' && folder === undefined) run.warn(onlyOwnDocs);
   const files = await openFiles(prepared, given, run);
-  const base = { ...run, settings, stored, files, conversations: {} };
+  const base = { ...run, settings, stored, files, conversations: new Map(), working: new Map() };
   const planner = newRoleAgent(base, 'planner', 0);
   const opening = ideaMessage(stored.idea, stored.lessons, settings.max_planning_iterations);
   planner.agent.tell({ role: 'user', content: opening });
@@ -171,7 +166,6 @@ export async function openResearch(
     drafts: [],
     iterations: [],
     phase: 'preparing',
-    states: { planner: 'waiting', critic: 'waiting', writer: 'waiting' },
     restart: undefined,
     gaps: [],
     report: undefined,
@@ -184,37 +178,18 @@ const backendOf = { planner: 'plan', critic: 'criticism', writer: 'synthesize' }
 
 /** Gives a role a fresh conversation. @param number its number among the role's conversations */
 export function newRoleAgent(
-  context: Pick<ResearchContext, 'broadcast' | 'models' | 'conversations' | 'files' | 'settings' | 'stored'>,
+  context: RoleRun & Pick<ResearchContext, 'files' | 'settings' | 'stored'>,
   role: ResearchRole,
   number: number,
 ): StructuredAgent {
-  const { broadcast, files, models, conversations, settings, stored } = context;
-  const backend = settings.backends[backendOf[role]];
-  const opening = {
+  const { files, settings, stored } = context;
+  const own = files?.tools[role];
+  const agent = newRole(context, role, settings.backends[backendOf[role]], {
     system: stored.instructions[role],
-    tools: files?.tools[role].set ?? stored.tools[role],
-    transcript: null,
+    tools: own?.set ?? stored.tools[role],
     messages: files?.shown ?? [],
-  };
-  const agent = new Agent({ id: role, text: undefined, backend }, models, opening);
-  conversations[role] = agent;
-  return { id: role, agent, conversation: `${role} ${number}`, asking: 0, broadcast, tools: files?.tools[role] };
-}
-
-/** Shows that a role is in a state while it does some work. @param work is given what to call when it asks a person */
-export async function atWork<T>(
-  context: ResearchContext,
-  role: ResearchRole,
-  state: AgentState,
-  work: (onAsking: (isAsking: boolean) => void) => Promise<T>,
-): Promise<T> {
-  const { states } = context;
-  states[role] = state;
-  try {
-    return await work((isAsking) => (states[role] = isAsking ? 'asking' : state));
-  } finally {
-    states[role] = 'waiting';
-  }
+  });
+  return { ...agent, conversation: `${role} ${number}`, tools: own };
 }
 
 export function purposeOf(what: Purpose['what'], { number }: Draft): Purpose {

@@ -9,7 +9,7 @@ import { failedSearches } from './rules/gaps.ts';
 import { readMarks, worksAt } from './rules/prior-art.ts';
 import { scoreIn } from './rules/score.ts';
 import { verdictOf, viabilityOf } from './rules/viability.ts';
-import { atWork, newRoleAgent, purposeOf, type Criticism, type Draft, type ResearchContext } from './context.ts';
+import { newRoleAgent, purposeOf, type Criticism, type Draft, type ResearchContext } from './context.ts';
 
 type Said = Omit<Criticism, 'content' | 'verdict'>;
 
@@ -25,20 +25,16 @@ const silence: Said = { text: '', score: null, similar: undefined, servesGoal: t
 /** Has the critic judge the plan. A critic that gives no score is asked once more; one that fails gives none. */
 export async function criticise(context: ResearchContext, draft: Draft): Promise<Criticism> {
   context.phase = 'criticising';
-  const said = await atWork(context, 'critic', 'criticising', (onAsking) => askCritic(context, draft, onAsking));
+  const said = await askCritic(context, draft);
   return { ...said, verdict: said.score === null ? 'no score' : verdictOf(said.score) };
 }
 
-async function askCritic(
-  context: ResearchContext,
-  draft: Draft,
-  onAsking: (isAsking: boolean) => void,
-): Promise<Omit<Criticism, 'verdict'>> {
+async function askCritic(context: ResearchContext, draft: Draft): Promise<Omit<Criticism, 'verdict'>> {
   const { settings } = context;
   const critic = newRoleAgent(context, 'critic', draft.number);
   const aspects = settings.hasOwnWeights === true ? Object.keys(settings.weights) : undefined;
   const ask = (isAgain?: true) =>
-    structured(critic, purposeOf('criticise', draft), specOf(context, draft), onAsking, isAgain);
+    structured(critic, 'criticising', purposeOf('criticise', draft), specOf(context, draft), isAgain);
   try {
     critic.agent.tell({
       role: 'user',

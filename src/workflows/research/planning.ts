@@ -6,7 +6,7 @@ import type { Plan } from '../../protocol/research.ts';
 import { planTool, replanMessage, unchangedIdea } from './prompts.ts';
 import { isSameIdea, planIn, planOf } from './rules/plan.ts';
 import { hasWords } from '../agent/text.ts';
-import { atWork, purposeOf, type Draft, type PlanningRestart, type ResearchContext } from './context.ts';
+import { purposeOf, type Draft, type PlanningRestart, type ResearchContext } from './context.ts';
 
 const notAPlan = 'That was no plan.';
 
@@ -16,9 +16,7 @@ export async function plan(context: ResearchContext, draft: Draft): Promise<void
   context.phase = 'planning';
   if (restart !== undefined) await tellRestart(context, draft, restart);
   try {
-    const { error, place, value } = await atWork(context, 'planner', 'planning', (onAsking) =>
-      structured(planner, purposeOf('plan', draft), specOf(context), onAsking),
-    );
+    const { error, place, value } = await structured(planner, 'planning', purposeOf('plan', draft), specOf(context));
     if (value === undefined) {
       draft.noPlan = error ?? notAPlan;
       return;

@@ -5,7 +5,7 @@ import type { Iteration, Report, ResearchOutcome } from '../../protocol/research
 import { reportMessage, reportTool } from './prompts.ts';
 import * as rules from './rules/report.ts';
 import { dossierOf } from './criticism.ts';
-import { atWork, newRoleAgent, purposeOf, type Draft, type ResearchContext } from './context.ts';
+import { newRoleAgent, purposeOf, type Draft, type ResearchContext } from './context.ts';
 
 /** Has the writer report on an iteration. If its model fails, the report is put together without it. */
 export async function synthesise(context: ResearchContext, draft: Draft, outcome: ResearchOutcome): Promise<void> {
@@ -31,9 +31,8 @@ async function reportBy(context: ResearchContext, draft: Draft, writer: Structur
   const { idea } = context;
   const marks = marksOf(draft);
   try {
-    const { error, isCut, value } = await atWork(context, 'writer', 'writing', (onAsking) =>
-      structured(writer, purposeOf('synthesise', draft), specOf(draft, idea, marks), onAsking),
-    );
+    const spec = specOf(draft, idea, marks);
+    const { error, isCut, value } = await structured(writer, 'writing', purposeOf('synthesise', draft), spec);
     if (value === undefined) {
       const reason = error ?? 'the writer gave none';
       context.warn(`No report could be written: ${reason}`, 'writer');

@@ -32,12 +32,12 @@ export function viewOf(context: ResearchContext): RunView {
     state: () => stateOf(context),
     details: () => detailsOf(stateOf(context)),
     report: () => context.report && markdownOf(context.report),
-    transcript: (agent) => conversations[agent as keyof typeof conversations]?.transcript ?? null,
+    transcript: (agent) => conversations.get(agent)?.transcript ?? null,
   };
 }
 
 function stateOf(context: ResearchContext): ResearchState {
-  const { drafts, iterations, usage, phase, restart, settings, states, idea } = context;
+  const { drafts, iterations, usage, phase, restart, settings, working, idea } = context;
   const { criticism } = drafts.findLast((draft) => (draft.criticism?.verdict ?? null) !== null) ?? {};
   const planned = drafts.findLast(({ plan }) => plan !== undefined)?.plan;
   return {
@@ -50,7 +50,7 @@ function stateOf(context: ResearchContext): ResearchState {
     max_planning_iterations: settings.max_planning_iterations,
     idea: planned?.idea ?? idea,
     iterations,
-    agents: researchRoles.map((id) => ({ id, state: states[id] })),
+    agents: researchRoles.map((id) => ({ id, state: working.get(id) ?? 'waiting' })),
     usage: usage.total,
     limits: usage.limits,
   };
