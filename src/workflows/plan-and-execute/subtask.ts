@@ -1,7 +1,7 @@
 import { Agent } from '../agent/agent.ts';
 import { failureReason } from '../agent/failures.ts';
 import { AgentTools } from '../agent/agent-tools.ts';
-import { loopOf } from '../agent/loops.ts';
+import { loopOf, type LoopSettings } from '../agent/loops.ts';
 import { Refusals } from '../agent/refusals.ts';
 import { textRef, storeTexts } from '../agent/text-refs.ts';
 import { replyBy, teamActionPrompt } from '../agent/prompts.ts';
@@ -16,7 +16,6 @@ import { cutToBytes, jsonBytes } from '../runtime/size.ts';
 import { callTimeout, resultsOf, subtaskOf, whenOf, type PlanContext } from './context.ts';
 import { askToFinish, carryOut, subtaskMessage, usesText, type SubtaskBrief, type ToolUse } from './prompts.ts';
 import { finishTool } from './tools.ts';
-import type { OrchestratorSettings } from '../../protocol/settings.ts';
 
 /** How a subtask has ended. `content`: the result as prompts repeat it, a reference if it is long. */
 type Finish = { result: string; content: Text } | { error: string };
@@ -63,8 +62,6 @@ export async function carryOutSubtask(
     return error instanceof SubtaskEndedError ? error.finish : { error: failureReason(error) };
   }
 }
-
-type LoopSettings = Exclude<OrchestratorSettings, { kind: 'custom' }>;
 
 async function loop(
   context: PlanContext,

@@ -5,7 +5,7 @@ import { Agent, type Fork } from '../agent/agent.ts';
 import { AgentTools } from '../agent/agent-tools.ts';
 import { callFailure } from '../agent/failures.ts';
 import { noAnswerYet, type LoopContext } from '../agent/loop-context.ts';
-import { loopOf } from '../agent/loops.ts';
+import { loopOf, type LoopSettings } from '../agent/loops.ts';
 import { Refusals } from '../agent/refusals.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import {
@@ -22,13 +22,14 @@ export type AgentSaid = Pick<Fork, 'transcript' | 'append'>;
 /** Opens turns with one agent, whose conversation goes on from turn to turn with its tool calls. */
 export async function openAgentTurns(
   prepared: OpenedAgent,
+  orchestrator: LoopSettings,
   before: AgentSaid,
   handlers: RunHandlers,
   earlier: SessionRecord | undefined,
 ): Promise<TurnHandler<AgentSaid>> {
   const session = await openAgentSession(prepared, handlers, earlier);
   const { run, tools } = session;
-  const { id, backend, orchestrator } = prepared.agent;
+  const { id, backend } = prepared.agent;
   const quick = () => tools.quick(orchestrator.kind === 'simple_tool' && orchestrator.parallel);
   const opening = { system: prepared.stored.system || undefined, tools: tools.set, quick };
   const newAgent = ({ transcript, append }: AgentSaid): Agent =>

@@ -48,7 +48,7 @@ async function handlerOf(
   const { orchestrator } = prepared.agent;
   if (orchestrator.kind === 'custom') return openCustomTurns(prepared, orchestrator, said, handlers, earlier);
   const own = earlier === undefined ? { transcript: before, append: [] } : (earlier.said as AgentSaid);
-  return openAgentTurns(prepared, own, handlers, earlier);
+  return openAgentTurns(prepared, orchestrator, own, handlers, earlier);
 }
 
 /** A session's files after a turn that has nothing to do with them. */
