@@ -14,7 +14,7 @@ import { Branches } from './branches.ts';
 import { callOf, checkedCall, checkedMessages, replyOf, TextRefCache } from './messages.ts';
 import { historyRoom, newest } from './newest.ts';
 import { failureReason } from '../agent/failures.ts';
-import { AgentTools } from '../agent/agent-tools.ts';
+import { runCall } from '../agent/agent-tools.ts';
 import { withTemperature, type Persona } from '../agent/model-caller.ts';
 import type { ToolExecutor } from '../agent/tool-executor.ts';
 import type { AskingAgent } from '../ask-others/broadcast.ts';
@@ -157,8 +157,7 @@ export class CustomTurn {
     const checked = callOf(checkedCall(wanted, 'tools.execute'));
     const { asker, others, persona, tools, when } = this.#work;
     if (tools === undefined) throw new TypeError(`${persona.id} has no tools`);
-    const agentTools = new AgentTools(tools, this.#run.broadcast, asker, others);
-    const answer = await agentTools.run(when, checked);
+    const answer = await runCall({ tools, broadcast: this.#run.broadcast, asker, others, when }, checked);
     const { status, text } = answer;
     if (typeof call !== 'string') this.#texts.addResult(call.id, answer);
     return { status, text };

@@ -1,6 +1,6 @@
 import { Agent } from '../agent/agent.ts';
 import { failureReason } from '../agent/failures.ts';
-import { AgentTools } from '../agent/agent-tools.ts';
+import { runCall } from '../agent/agent-tools.ts';
 import { loopOf, type LoopSettings } from '../agent/loops.ts';
 import { Refusals } from '../agent/refusals.ts';
 import { textRef, storeTexts } from '../agent/text-refs.ts';
@@ -83,11 +83,11 @@ async function loop(
   agent.tell({ role: 'user', content: subtaskMessage(brief), ...(images.length > 0 && { images }) });
   conversations.set(id, agent);
   const conversation = `${id} ${subtaskOf(context, id).executions}`;
-  const agentTools = new AgentTools(tools, broadcast, { id, agent, conversation, asking: 0 });
   const when = whenOf(context);
+  const caller = { tools, broadcast, asker: { id, agent, conversation, asking: 0 }, when };
   const run = async (call: ReplyCall): Promise<ToolAnswer> => {
     if (call.name === finishTool.name && 'input' in call) return finish(agent, call, call.input);
-    const answer = await agentTools.run(when, call);
+    const answer = await runCall(caller, call);
     if (tools.has(call.name)) uses.set(id, [...(uses.get(id) ?? []), useOf(answer)]);
     return answer;
   };

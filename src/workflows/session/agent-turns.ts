@@ -2,7 +2,7 @@ import { ApplicationFailure, isCancellation } from '@temporalio/workflow';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { OpenedAgent } from '../../protocol/stored.ts';
 import { Agent, type Fork } from '../agent/agent.ts';
-import { AgentTools } from '../agent/agent-tools.ts';
+import { runCall } from '../agent/agent-tools.ts';
 import { callFailure } from '../agent/failures.ts';
 import { noAnswerYet, type LoopContext } from '../agent/loop-context.ts';
 import { loopOf, type LoopSettings } from '../agent/loops.ts';
@@ -49,11 +49,11 @@ export async function openAgentTurns(
       const earlierWords = agent.lastWords;
       const { shown } = run.questions.record;
       const when = `turn ${turn}`;
-      const agentTools = new AgentTools(tools, run.broadcast, { id, agent, conversation: id, asking: 0 });
+      const caller = { tools, broadcast: run.broadcast, asker: { id, agent, conversation: id, asking: 0 }, when };
       const refusals = new Refusals();
       return runTurn(session, turn, (say, messages) => ({
         async answer() {
-          const toolRun = agentTools.run.bind(agentTools, when);
+          const toolRun: LoopContext['run'] = (call) => runCall(caller, call);
           const warn = (text: string): void => run.warn(text, id);
           const context: LoopContext = { agent, run: toolRun, refusals, say, warn, when, timeout: callTimeout };
           const { answer, isCut, limited } = await loopOf(orchestrator)(context, text).catch(rethrow);
