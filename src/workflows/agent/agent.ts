@@ -52,10 +52,7 @@ export interface Fork {
 export class Agent {
   readonly persona: Persona;
   readonly #models: ModelCaller;
-  readonly #system: Content | undefined;
-  readonly #tools: BlobRef | null;
-  readonly #quick: Opening['quick'];
-  readonly #workplace: AgentFiles | undefined;
+  readonly #opening: Opening;
   #transcript: TranscriptRef | null;
   /** The calls of the last reply. */
   #calls: ReplyCall[] = [];
@@ -64,19 +61,12 @@ export class Agent {
   #writing: string | undefined;
   #lastWords = '';
 
-  constructor(
-    persona: Persona,
-    models: ModelCaller,
-    { quick, system, tools, transcript, messages, workplace }: Opening,
-  ) {
+  constructor(persona: Persona, models: ModelCaller, opening: Opening) {
     this.persona = persona;
     this.#models = models;
-    this.#system = system;
-    this.#tools = tools;
-    this.#quick = quick;
-    this.#workplace = workplace;
-    this.#transcript = transcript;
-    this.#unsent = messages;
+    this.#opening = opening;
+    this.#transcript = opening.transcript;
+    this.#unsent = opening.messages;
   }
 
   /** The conversation as far as a model has replied to it; null before the first reply. */
@@ -123,16 +113,17 @@ export class Agent {
   async reply(purpose: Purpose, { bySchema, choice, temperature }: ReplyOptions = {}): Promise<Reply> {
     this.answerOpenCalls();
     const sent = this.#unsent.length;
+    const { quick: quickTools, system, tools } = this.#opening;
     // A reply that may call none, or only some of them, has its reasons.
     const quick =
-      choice === undefined || (typeof choice === 'string' && choice !== 'none') ? this.#quick?.() : undefined;
+      choice === undefined || (typeof choice === 'string' && choice !== 'none') ? quickTools?.() : undefined;
     try {
       const ask = (work?: CallModelInput['work']): Promise<CallModelResult> => {
         const call = this.#models.start(withTemperature(this.persona, temperature), purpose, {
-          ...(this.#system !== undefined && { system: this.#system }),
+          ...(system !== undefined && { system }),
           transcript: this.#transcript,
           append: this.#pending,
-          tools: this.#tools,
+          tools,
           ...(choice !== undefined && { toolChoice: choice }),
           ...(bySchema && { bySchema }),
           ...(quick !== undefined && { quick }),
@@ -156,8 +147,9 @@ export class Agent {
 
   /** Makes a call with the agent's files, if it has any to work on. */
   #work(ask: (work?: CallModelInput['work']) => Promise<CallModelResult>): Promise<CallModelResult> {
-    if (this.#workplace === undefined) return ask();
-    const { files, readsOnly } = this.#workplace;
+    const { workplace } = this.#opening;
+    if (workplace === undefined) return ask();
+    const { files, readsOnly } = workplace;
     return files.use((given) => ask({ files: given, ...(readsOnly && { readsOnly }) }));
   }
 
