@@ -150,8 +150,7 @@ async function storeResearch(
   { coordination, weights }: ResearchSettings,
 ): Promise<StoredResearch> {
   const asking = askingOf(coordination, 1);
-  const own = asking === undefined ? [] : askingTools(asking.mode);
-  const offered = (tool: ToolSpec): Promise<BlobRef> => shelf.tools([tool, ...own]);
+  const offered = (tool: ToolSpec): Promise<BlobRef> => shelf.tools([tool, ...askingTools(asking?.mode)]);
   const storedWithDate = (text: string): Promise<BlobRef> =>
     shelf.text([text, today(), ...(asking === undefined ? [] : [askingText(asking)])].join(' '));
   const { critic, planner, writer } = roleInstructions;

@@ -61,8 +61,9 @@ export const askRefusals = {
     `You have ${limit} questions under way already, which is the most that you may have at once.`,
 };
 
-/** The tools for asking (MassGen's documentation "Agent Communication", Broadcast Tools). */
-export function askingTools(mode: AskingMode): ToolSpec[] {
+/** The tools for asking (MassGen's documentation "Agent Communication", Broadcast Tools); none where agents may not ask. */
+export function askingTools(mode: AskingMode | undefined): ToolSpec[] {
+  if (mode === undefined) return [];
   return [
     {
       name: 'ask_others',

@@ -118,9 +118,8 @@ async function openTools(
 ): Promise<AttemptTools | undefined> {
   const { coordination } = team.orchestrator;
   const asking = cannotAsk({ backend }) ? undefined : askingOf(coordination, team.agents.length)?.mode;
-  const askingOnly = asking === undefined ? [] : askingTools(asking);
   // A custom orchestrator returns its answer, and therefore has no tool to answer with.
-  const own = orchestrator.kind === 'custom' ? askingOnly : coordinationTools(namesOf(team), asking);
+  const own = orchestrator.kind === 'custom' ? askingTools(asking) : coordinationTools(namesOf(team), asking);
   if (!hasTools(tools) && (orchestrator.kind !== 'custom' || own.length === 0)) return undefined;
   const readOnly = coordination.enable_planning_mode;
   const variants: [ToolVariant, ...ToolVariant[]] = [

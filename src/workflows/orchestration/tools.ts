@@ -28,7 +28,7 @@ export function coordinationTools(names: string[], asking?: AskingMode): ToolSpe
         required: ['agent_id', 'reason'],
       },
     },
-    ...(asking === undefined ? [] : askingTools(asking)),
+    ...askingTools(asking),
   ];
 }
 

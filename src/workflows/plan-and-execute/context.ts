@@ -96,8 +96,7 @@ export async function openPlan(
   const agent = { backend: settings.backends.executor, tools };
   const attachments = await openAttachments(given, [agent], prepared, handlers.events);
   const run = openRunContext({ prepared, budget, coordination, agents: 1 }, handlers);
-  const asking = askingOf(coordination, 1);
-  const askTools = asking === undefined ? [] : askingTools(asking.mode);
+  const askTools = askingTools(askingOf(coordination, 1)?.mode);
   const own = orchestrator.kind === 'custom' ? askTools : [finishTool, ...askTools];
   const executor = await ToolExecutor.open('executor', tools, own, run);
   const starts = await startTrees(prepared, handlers.events);
@@ -131,7 +130,6 @@ async function storeInstructions(
 ): Promise<Stored> {
   const { coordination, orchestrator } = settings;
   const asking = askingOf(coordination, 1);
-  const own = asking === undefined ? [] : askingTools(asking.mode);
   const withAsking = (text: string): string => (asking === undefined ? text : `${text} ${askingText(asking)}`);
   const dated = (text: string): string => `${today()} ${text}`;
   const { executor, planner, synthesis, validator } = roleInstructions;
@@ -139,7 +137,10 @@ async function storeInstructions(
   const carrying = [dated(withAsking(executor)), hasFiles ? sharedFiles : '', systemOf(orchestrator, undefined)].filter(
     (text) => text !== '',
   );
-  const sets = [[analysisTool, subtasksTool], [validationTool]].map((tools) => [...tools, ...own]);
+  const sets = [[analysisTool, subtasksTool], [validationTool]].map((tools) => [
+    ...tools,
+    ...askingTools(asking?.mode),
+  ]);
   const texts = [planning.join('\n\n'), carrying.join('\n\n'), dated(synthesis), dated(withAsking(validator))];
   const none = { blob: '' };
   const long = problem.length < worthNaming ? [] : [problem];

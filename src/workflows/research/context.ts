@@ -125,11 +125,9 @@ async function openFiles(
   const { backends, coordination, weights } = prepared.settings;
   const tools = { packages: attachmentPackages, mcpServers: [] };
   const attachments = await openAttachments(given, [{ backend: backends.plan, tools }], prepared, run.events);
-  const asking = askingOf(coordination, 1);
-  const open = (role: ResearchRole, tool: ToolSpec): Promise<ToolExecutor> => {
-    const own = [tool, ...(asking === undefined ? [] : askingTools(asking.mode))];
-    return ToolExecutor.open(role, tools, own, run);
-  };
+  const asking = askingTools(askingOf(coordination, 1)?.mode);
+  const open = (role: ResearchRole, tool: ToolSpec): Promise<ToolExecutor> =>
+    ToolExecutor.open(role, tools, [tool, ...asking], run);
   const [planner, critic, writer] = await Promise.all([
     open('planner', planTool),
     open('critic', criticismTool(Object.keys(weights))),

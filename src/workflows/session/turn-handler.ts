@@ -7,7 +7,7 @@ import { worksOnFiles, type RunFiles } from '../../protocol/workspace.ts';
 import { isBudgetSpent } from '../agent/failures.ts';
 import { ToolExecutor } from '../agent/tool-executor.ts';
 import { AgentWorkspace } from '../agent/workspace.ts';
-import { askingOf, askingTools, type AskingRules } from '../ask-others/prompts.ts';
+import { askingOf, askingTools } from '../ask-others/prompts.ts';
 import { teamDetails } from '../orchestration/view.ts';
 import { callsCancelled, cancelledText, isCancelled, refuseRequest } from '../runtime/iterate.ts';
 import { openRunContext, type RunContext, type RunRecord } from '../runtime/run-context.ts';
@@ -58,7 +58,6 @@ export interface AgentSession {
   id: string;
   tools: ToolExecutor;
   hasWorkspace: boolean;
-  asking: AskingRules | undefined;
   state: TeamState['agents'][number]['state'];
   turns: number;
   /** The agent's present conversation; null before its first reply. */
@@ -74,13 +73,12 @@ export async function openAgentSession(
   const { budget, coordination, id } = agent;
   const run = openRunContext({ prepared, budget, coordination, agents: 1 }, handlers, earlier?.run);
   handlers.takeRequests(() => refuseRequest(run));
-  const asking = askingOf(coordination, 1);
-  const own = asking === undefined ? [] : askingTools(asking.mode);
+  const own = askingTools(askingOf(coordination, 1)?.mode);
   const starts = earlier?.files ?? (await startTrees(prepared, handlers.events));
   const tools = (await ToolExecutor.open(id, agent.tools, own, run)).of(id, new AgentWorkspace(starts[id]));
   const hasWorkspace = worksOnFiles(agent.tools.packages) || tools.usesFiles;
   const doing = { state: 'waiting' as const, turns: 0, transcript: () => null };
-  const session: AgentSession = { run, id, tools, hasWorkspace, asking, ...doing };
+  const session: AgentSession = { run, id, tools, hasWorkspace, ...doing };
   handlers.show({
     state: () => stateOf(session),
     details: () => teamDetails(stateOf(session)),
