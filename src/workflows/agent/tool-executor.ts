@@ -16,6 +16,7 @@ import type {
   ToolVariant,
 } from '../../protocol/tools/tool.ts';
 import { shortened } from '../runtime/size.ts';
+import { failureReason } from './failures.ts';
 import { callerOf } from '../runtime/tracing.ts';
 import { joinContent } from './text.ts';
 import { blobRef, namesIn } from './previews.ts';
@@ -105,14 +106,7 @@ export class ToolExecutor {
       return new ToolExecutor(agent, { ...list, set, slow: new Set() }, run, workspace);
     };
     if (sources.packages.length + sources.mcpServers.length + first.own.length === 0)
-      return [
-        new ToolExecutor(
-          agent,
-          { set: null, tools: [], descriptions: [], parameters: {}, slow: new Set() },
-          run,
-          workspace,
-        ),
-      ];
+      return [executorOf({ set: '', tools: [], descriptions: [], parameters: {} }, [])];
     const { readOnly, own } = first;
     const listed = await listTools({
       sources,
@@ -203,9 +197,7 @@ export class ToolExecutor {
       const again = (given: InputGiven): Promise<CallToolResult> => call({ input: given });
       return ended(await withInput({ agent, tool, again }, person, first.input));
     } catch (error) {
-      if (!(error instanceof ActivityFailure) || error.cause?.name === 'CancelledFailure') throw error;
-      const text = error.cause?.message ?? error.message;
-      return { status: 'exception', text, ...(isNotAllowed(error) && { isRefused: true }) };
+      return { status: 'exception', text: failureReason(error), ...(isNotAllowed(error) && { isRefused: true }) };
     }
   }
 }
@@ -241,8 +233,10 @@ export const refused = (call: ReplyCall, why: string): ToolAnswer => ({
 });
 
 /** Whether the worker may not do what it was asked for (src/trust). */
-const isNotAllowed = ({ cause }: ActivityFailure): boolean =>
-  cause instanceof ApplicationFailure && cause.type === failureTypes.notAllowed;
+const isNotAllowed = (error: unknown): boolean =>
+  error instanceof ActivityFailure &&
+  error.cause instanceof ApplicationFailure &&
+  error.cause.type === failureTypes.notAllowed;
 
 /** The result of a call that ran with a person's arguments, which the agent is told. */
 function editedAnswer({ call, content, text, ...rest }: ToolAnswer, input: Record<string, unknown>): ToolAnswer {

@@ -1,6 +1,7 @@
-import { ActivityFailure, proxyActivities } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../protocol/activities.ts';
 import type { Report, ResearchOutcome, ResearchResult, ResearchRole } from '../../protocol/research.ts';
+import { failureReason } from '../agent/failures.ts';
 import type { LoopResult } from '../runtime/iterate.ts';
 import { warningsOf } from '../runtime/run-context.ts';
 import type { Draft, PlanningRestart, ResearchContext } from './context.ts';
@@ -75,8 +76,7 @@ async function orGap(context: ResearchContext, what: string, work: () => Promise
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
-    const gap = `${what}: ${error.cause?.message ?? error.message}`;
+    const gap = `${what}: ${failureReason(error)}`;
     context.warn(gap);
     context.gaps.push(gap);
   }

@@ -1,8 +1,8 @@
-import { ActivityFailure, ApplicationFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../protocol/activities.ts';
 import type { Plan } from '../../protocol/research.ts';
 import { isModelSearch, spentIn, type SearchResult } from '../../protocol/search.ts';
-import { budgetSpent } from '../agent/failures.ts';
+import { budgetSpent, failureReason } from '../agent/failures.ts';
 import { pageMaterial } from './prompts.ts';
 import { isReport, type MarkedHit } from './rules/prior-art.ts';
 import { topPages } from './rules/pages.ts';
@@ -79,7 +79,7 @@ async function searchOne(
     events.emit({ type: 'searched', query, found: result.hits.length, ...(reports > 0 && { reports }) });
     return result;
   } catch (error) {
-    const gap = `"${query}": ${reasonOf(error)}`;
+    const gap = `"${query}": ${failureReason(error)}`;
     const cause = error instanceof ActivityFailure ? error.cause : undefined;
     models.searched(cause instanceof ApplicationFailure ? spentIn(cause.details) : undefined);
     events.emit({ type: 'gap', text: `Not searched: ${gap}` });
@@ -105,7 +105,7 @@ async function readPages(
   await Promise.all(
     chosen.map(async ({ hit: { url }, mark }) => {
       if (pages.has(url)) return;
-      const read = await readPage({ url }).catch((error: unknown) => ({ why: reasonOf(error) }));
+      const read = await readPage({ url }).catch((error: unknown) => ({ why: failureReason(error) }));
       if ('why' in read) {
         pages.set(url, undefined);
         events.emit({ type: 'page', mark, url, characters: 0, why: read.why });
@@ -119,10 +119,4 @@ async function readPages(
     const text = pages.get(url);
     return text === undefined ? [] : [pageMaterial(mark, text)];
   });
-}
-
-/** Why an activity has failed. @throws the error itself if it is none of an activity that has failed */
-function reasonOf(error: unknown): string {
-  if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-  return error.cause?.message ?? error.message;
 }
