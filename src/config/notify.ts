@@ -3,6 +3,7 @@ import { checkedBy, problemText } from './problems.ts';
 import { guarded, safe } from './privileges.ts';
 import { isPlaceholder, variablesIn } from './variables.ts';
 import { VariableError, type Environment } from '../util/environment.ts';
+import { parsedJson } from '../util/values.ts';
 import type { NotifyEntry } from '../protocol/settings.ts';
 
 const events = ['question', 'approval', 'final'] as const;
@@ -48,12 +49,9 @@ export const notifySchema = listSchema.optional().describe('Who is told of a run
 /** The entries of `REPRISE_NOTIFY`, which hold for all runs of a worker. @throws `VariableError` */
 export function workerNotify(environment: Environment): NotifyEntry[] {
   const { REPRISE_NOTIFY: text = '[]' } = environment;
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch {
+  const content = parsedJson(text);
+  if (content === undefined)
     throw new VariableError('REPRISE_NOTIFY: it must be JSON, such as [{"url": "https://example.com/hook"}]');
-  }
   const checked = checkedBy(listSchema, content);
   const problems = checked.ok
     ? missingForNotify(checked.value, environment)

@@ -4,6 +4,7 @@ import OpenAI from 'openai';
 import { failureTypes as runFailureTypes } from '../protocol/errors.ts';
 import { redact } from '../util/text/redact.ts';
 import { retryDelay } from '../util/retry-delay.ts';
+import { parsedJson } from '../util/values.ts';
 
 const { missingKey } = runFailureTypes;
 
@@ -103,18 +104,10 @@ export function responseFailed(error: unknown, endpoint: Endpoint): ApplicationF
 
 /** The failure of an answer that is no stream although its status is 200: an error, or a page of what is in between. */
 export function noStream(answer: string, endpoint: Endpoint): ApplicationFailure {
-  const error = errorIn(answer);
-  if (error !== undefined) return responseFailed(error, endpoint);
+  const { error } = (parsedJson(answer) ?? {}) as { error?: unknown };
+  if (error != null) return responseFailed(error, endpoint);
   const text = `it is no stream of events: ${answer.trim().replace(/\s+/g, ' ')}`;
   return failure(failureTypes.badReply, true, text, endpoint);
-}
-
-function errorIn(json: string): unknown {
-  try {
-    return (JSON.parse(json) as { error?: unknown } | null)?.error ?? undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The failure of a request that cannot be sent. It quotes nothing of the key. */

@@ -2,6 +2,7 @@ import type { AssistantMessage, ImageRef, Message, TokenUsage, ToolSpec } from '
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
 import type { Capabilities } from '../config/models/model-capabilities.ts';
 import { toFailure, type Endpoint } from './failures.ts';
+import { isObject, parsedJson } from '../util/values.ts';
 import type { Effort } from '../protocol/settings.ts';
 
 /** What a wire needs to know about the model behind it. A temperature or limit that is absent is the provider's. */
@@ -86,11 +87,5 @@ export function imageData(images: LoadedImages, { blob }: ImageRef): string {
  */
 export function readableArguments(text: string): string {
   if (text.trim() === '') return '{}';
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text;
-  } catch {
-    // The model is shown what it wrote.
-  }
-  return JSON.stringify({ unreadable_arguments: text });
+  return isObject(parsedJson(text)) ? text : JSON.stringify({ unreadable_arguments: text });
 }

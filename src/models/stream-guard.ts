@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { parsedJson } from '../util/values.ts';
 import { noStream, replyTooLarge, streamCut, streamStalled, type Endpoint } from './failures.ts';
 
 /** In bytes, with all framing. The longest replies of today's models, 128,000 tokens one by one, come to about 35 MB. */
@@ -102,7 +103,7 @@ async function* wholeEvents(
       const text = decoder.decode(chunk, { stream: true });
       parser.feed(text);
       opening = events.length > 0 || opening === undefined ? undefined : (opening + text).slice(0, maxError);
-      const more = events.reduce((sum, { data }) => sum + contentOf(data), 0);
+      const more = events.reduce((sum, { data }) => sum + contentIn(parsedJson(data)), 0);
       if (more > 0) timer.refresh();
       content += more;
       if (content > maxContent) throw replyTooLarge(endpoint, `it is longer than ${maxContent} characters`);
@@ -132,15 +133,6 @@ function bytesOf(events: EventSourceMessage[]): Uint8Array {
   return Buffer.from(texts.join(''));
 }
 
-/** How many characters of content there are in an event. Whoever reads it finds out what is wrong with it. */
-function contentOf(data: string): number {
-  try {
-    return contentIn(JSON.parse(data) as StreamEvent | null);
-  } catch {
-    return 0;
-  }
-}
-
 /** An event of any of the wires, as far as it tells content from pings. */
 interface StreamEvent {
   type?: unknown;
@@ -151,8 +143,9 @@ interface StreamEvent {
 /** Events that say only that the stream is alive, or will be. */
 const pings = ['ping', 'keepalive', 'response.created', 'response.queued', 'response.in_progress'];
 
-function contentIn(event: StreamEvent | null): number {
-  const { type, delta, choices } = event ?? {};
+/** How many characters of content there are in an event. Whoever reads it finds out what is wrong with it. */
+function contentIn(event: unknown): number {
+  const { type, delta, choices } = (event ?? {}) as StreamEvent;
   if (typeof type !== 'string' || delta !== undefined || choices !== undefined) return textIn(event);
   return pings.includes(type) ? 0 : 1;
 }

@@ -1,4 +1,5 @@
 import type { ParameterSchema } from '../protocol/message.ts';
+import { isObject } from '../util/values.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -52,9 +53,8 @@ const isAllowed = (schema: Schema): boolean =>
 
 /** A schema below the first level with its objects closed; undefined if it has none of its own meaning. */
 function closedSchema(value: unknown, depth: number): Schema | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || depth > maxDepth) return undefined;
-  const schema = value as Schema;
-  if (!isAllowed(schema)) return undefined;
+  if (!isObject(value) || depth > maxDepth || !isAllowed(value)) return undefined;
+  const schema = value;
   if (schema['anyOf'] !== undefined) {
     const choices = (schema['anyOf'] as unknown[]).map((choice) => closedSchema(choice, depth + 1));
     return choices.includes(undefined) ? undefined : { ...schema, anyOf: choices };

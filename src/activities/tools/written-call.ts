@@ -1,7 +1,7 @@
 import type { ToolCall, ToolSpec } from '../../protocol/message.ts';
 import type { ReadArguments } from './arguments.ts';
 import { meantName } from './meant-name.ts';
-import { isObject } from '../../util/values.ts';
+import { isObject, parsedJson } from '../../util/values.ts';
 
 type JsonObject = Record<string, unknown>;
 
@@ -132,17 +132,11 @@ function objectAt(text: string, from: number): { value: JsonObject; end: number 
     if (isInString) continue;
     if (character === '{') depth += 1;
     if (character === '}') depth -= 1;
-    if (depth === 0) return parsed(json, at + 1);
+    if (depth > 0) continue;
+    const value = parsedJson(json);
+    return isObject(value) ? { value, end: at + 1 } : undefined;
   }
   return undefined;
-}
-
-function parsed(json: string, end: number): { value: JsonObject; end: number } | undefined {
-  try {
-    return { value: JSON.parse(json) as JsonObject, end };
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether there is nothing but a fence or a tag around the object. */

@@ -1,4 +1,5 @@
 import type { Form, FormField, FormValue, InputRequest, InputResponse } from '../../protocol/tools/elicitation.ts';
+import { argumentsIn } from '../agent/arguments.ts';
 
 /**
  * The rules for a server's request to the person as a question with a text as its answer: how the question is put, and what
@@ -123,7 +124,7 @@ export function readAnswer({ form, url }: InputRequest, text: string): ReadAnswe
 
 /** The values that a text gives, by field, or why it cannot be read. */
 function valuesIn(text: string, fields: Form['properties']): Map<string, unknown> | string {
-  const object = parsedObject(text);
+  const object = text.startsWith('{') ? argumentsIn(text) : undefined;
   const entries = object === undefined ? linesIn(text, fields) : Object.entries(object);
   const [only, ...others] = Object.keys(fields);
   if (object === undefined && others.length === 0 && only !== undefined) {
@@ -138,15 +139,6 @@ function valuesIn(text: string, fields: Form['properties']): Map<string, unknown
     values.set(name, entry[1]);
   }
   return values;
-}
-
-function parsedObject(text: string): Record<string, unknown> | undefined {
-  if (!text.startsWith('{')) return undefined;
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The lines `name: value` of a text; undefined for one that begins with no field's name. */
