@@ -1,10 +1,11 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { AssistantMessage, ToolCall } from '../protocol/message.ts';
+import { callsIn, type AssistantMessage, type ToolCall } from '../protocol/message.ts';
 import type { Finish } from '../protocol/model-call.ts';
 import { usageOr } from './estimate.ts';
 import { contentRefused, replyTooLarge, streamCut, type Endpoint } from './failures.ts';
 import { readableArguments, type ModelRequest, type ModelResponse } from './model.ts';
 import { textOf } from './streamed-calls.ts';
+import { isObject } from '../util/values.ts';
 
 export const anthropicWire = 'anthropic';
 
@@ -125,9 +126,7 @@ function toMessage(growing: GrowingBlock[], request: ModelRequest, model: string
 
 /** Gives calls of a gateway that repeats ids, or has none, ids of their own, by which results are told apart. */
 function withOwnIds(growing: GrowingBlock[], { messages }: ModelRequest): GrowingBlock[] {
-  const taken = new Set(
-    messages.flatMap((each) => (each.role === 'assistant' ? (each.toolCalls ?? []) : []).map(idOf)),
-  );
+  const taken = new Set(messages.flatMap(callsIn).map(({ id }) => id));
   return growing.map(({ block, json }, index) => {
     if (block.type !== 'tool_use') return { block, json };
     const id = block.id && !taken.has(block.id) ? block.id : `toolu_${messages.length}_${index}`;
@@ -136,11 +135,9 @@ function withOwnIds(growing: GrowingBlock[], { messages }: ModelRequest): Growin
   });
 }
 
-const idOf = ({ id }: ToolCall): string => id;
-
 /** A gateway may send a call's arguments whole with its start, and no pieces. */
 function argumentsOf({ input }: Anthropic.ToolUseBlock, json: string): string {
-  const isWhole = json === '' && typeof input === 'object' && input !== null && Object.keys(input).length > 0;
+  const isWhole = json === '' && isObject(input) && Object.keys(input).length > 0;
   return isWhole ? JSON.stringify(input) : json;
 }
 

@@ -1,11 +1,19 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { AssistantMessage, ImageRef, Message, ToolSpec, UserMessage } from '../protocol/message.ts';
+import {
+  callsIn,
+  type AssistantMessage,
+  type ImageRef,
+  type Message,
+  type ToolSpec,
+  type UserMessage,
+} from '../protocol/message.ts';
 import type { ToolChoice } from '../protocol/model-call.ts';
 import { anthropicWire, inputOf, readStream, type KeptBlocks } from './anthropic-stream.ts';
 import { bindingBeta, effortParameter, isUnasked, thinkingParameter } from './claude-thinking.ts';
 import type { Endpoint } from './failures.ts';
 import type { ParameterQuirks } from './parameter-quirks.ts';
 import { writtenSchema } from './written-schema.ts';
+import { isObject } from '../util/values.ts';
 import { imageData, type LoadedImages, type ModelRequest, type ModelResponse, type ModelSettings } from './model.ts';
 
 /** In tokens. The API requires a limit, thoughts included. */
@@ -216,8 +224,8 @@ function toAnthropicTools(tools: ToolSpec[], messages: Message[], canBeStrict: b
       };
     });
   }
-  const used = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
-  return [...new Set(used.map(({ name }) => name))].map((name) => ({ name, input_schema: { type: 'object' } }));
+  const used = messages.flatMap(callsIn).map(({ name }) => name);
+  return [...new Set(used)].map((name) => ({ name, input_schema: { type: 'object' } }));
 }
 
 /** How many strict tools a request may have; their schemas are compiled into one grammar, whose size is limited as well. */
@@ -243,8 +251,8 @@ function strictOnes(tools: ToolSpec[]): ToolSpec[] {
 }
 
 function isPlain(schema: unknown): boolean {
-  if (typeof schema !== 'object' || schema === null) return false;
-  const { type, items } = schema as Record<string, unknown>;
+  if (!isObject(schema)) return false;
+  const { type, items } = schema;
   if (typeof type !== 'string' || type === 'object') return false;
   return Object.keys(schema).every((key) => strictKeywords.has(key)) && (items === undefined || isPlain(items));
 }

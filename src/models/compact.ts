@@ -1,4 +1,4 @@
-import { imagesIn, type Message, type ToolCall, type ToolSpec, type UserMessage } from '../protocol/message.ts';
+import { callsIn, imagesIn, type Message, type ToolSpec, type UserMessage } from '../protocol/message.ts';
 import { withCutSections } from './cut-sections.ts';
 import { withoutImages } from './images.ts';
 import { cutInMiddle } from '../util/text/cut.ts';
@@ -22,7 +22,7 @@ export const tokensOfTools = (tools: ToolSpec[]): number => tokensIn(JSON.string
 const tokensIn = (text: string): number => Math.ceil(Buffer.byteLength(text) / bytesPerToken);
 
 function sizeOf(message: Message): number {
-  const said = callsOf(message).reduce(
+  const said = callsIn(message).reduce(
     (sum, call) => sum + tokensIn(call.name + call.arguments),
     tokensIn(message.content),
   );
@@ -31,8 +31,6 @@ function sizeOf(message: Message): number {
   const replayed = opaque === undefined ? 0 : tokensIn(JSON.stringify(opaque));
   return perMessage + Math.max(said, replayed) + imagesIn(message).length * perImage;
 }
-
-const callsOf = (message: Message): ToolCall[] => (message.role === 'assistant' ? (message.toolCalls ?? []) : []);
 
 /** A reply with the results of its calls, which stay together, or any other message. */
 interface Group {
@@ -102,7 +100,7 @@ function groupsOf(messages: Message[], budget: number): Group[] {
   const groups: Group[] = [];
   for (const message of messages) {
     const last = groups.at(-1);
-    const isResult = message.role === 'tool' && last !== undefined && callsOf(last.messages[0] ?? message).length > 0;
+    const isResult = message.role === 'tool' && last !== undefined && callsIn(last.messages[0] ?? message).length > 0;
     if (isResult) last.messages.push(message);
     else groups.push({ messages: [message], isNeeded: message.role === 'system' || isSummary(message) });
   }
@@ -142,7 +140,7 @@ function withNote(groups: Group[], left: Group[]): Message[] {
 }
 
 function noteOn(gone: Message[]): UserMessage {
-  const names = Map.groupBy(gone.flatMap(callsOf), ({ name }) => name);
+  const names = Map.groupBy(gone.flatMap(callsIn), ({ name }) => name);
   const calls = [...names].map(([name, of]) => `${name} (${of.length})`).join(', ');
   const among = calls === '' ? '' : `, with the calls of these tools and their results: ${calls}`;
   const content =

@@ -1,4 +1,4 @@
-import { type AssistantMessage, imagesIn, type Message, type TokenUsage } from '../protocol/message.ts';
+import { type AssistantMessage, callsIn, imagesIn, type Message, type TokenUsage } from '../protocol/message.ts';
 
 /** How many characters of English make a token, roughly. */
 const perToken = 4;
@@ -34,10 +34,8 @@ export function estimateUsage(messages: Message[], written: AssistantMessage | {
   };
 }
 
-function charactersOf(message: Message): number {
-  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
-  return calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, message.content.length);
-}
+const charactersOf = (message: Message): number =>
+  callsIn(message).reduce((sum, call) => sum + call.name.length + call.arguments.length, message.content.length);
 
 const sumOf = (messages: Message[], each: (message: Message) => number): number =>
   messages.reduce((sum, message) => sum + each(message), 0);

@@ -1,4 +1,4 @@
-import type { Message, ToolCall } from '../protocol/message.ts';
+import { callsIn, type Message, type ToolCall } from '../protocol/message.ts';
 
 /** A piece of a tool call as servers that speak Chat Completions stream it. Any of it may be absent or of another type. */
 export interface CallPiece {
@@ -57,7 +57,7 @@ export class StreamedCalls {
 
   /** The calls, with ids that no other call of the conversation has, and what providers want back with each, by its id. */
   finish(conversation: Message[]): { calls: ToolCall[]; extra: Record<string, unknown> } {
-    const taken = new Set(conversation.flatMap((message) => idsIn(message)));
+    const taken = new Set(conversation.flatMap(callsIn).map(({ id }) => id));
     const extra: Record<string, unknown> = {};
     const calls = this.#calls.map((call, index) => {
       const given = call.id ?? `call_${conversation.length}_${index}`;
@@ -100,9 +100,6 @@ const isSentAgain = (call: GrowingCall, { id }: CallPiece, text: string): boolea
 
 /** A piece of a text as a server sends it, which may have none. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-const idsIn = (message: Message): string[] =>
-  message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [];
 
 /** Finds where an object in JSON ends, piece by piece, without parsing it again and again. */
 class JsonEnd {

@@ -110,6 +110,10 @@ export interface TokenUsage {
   estimated?: boolean;
 }
 
+/** The tool calls of a message. */
+export const callsIn = (message: Message): ToolCall[] =>
+  message.role === 'assistant' ? (message.toolCalls ?? []) : [];
+
 /** The images of a message. */
 export const imagesIn = (message: Message): ImageRef[] =>
   message.role === 'user' || message.role === 'tool' ? (message.images ?? []) : [];

@@ -1,5 +1,5 @@
 import { imageData, type LoadedImages } from '../model.ts';
-import type { Message, ToolSpec } from '../../protocol/message.ts';
+import { callsIn, type Message, type ToolSpec } from '../../protocol/message.ts';
 import { plainConversation } from '../../workflows/ask-others/prompts.ts';
 import type { PromptBlock } from './sdk.ts';
 
@@ -84,7 +84,6 @@ const textsOf = (messages: Message[]): string => messages.map(({ content }) => c
 
 function wordsOf(message: Message, conversation: Message[]): string {
   if (message.role !== 'tool') return message.content;
-  const calls = conversation.flatMap((each) => (each.role === 'assistant' ? (each.toolCalls ?? []) : []));
-  const name = calls.findLast(({ id }) => id === message.callId)?.name ?? 'a tool';
+  const name = conversation.flatMap(callsIn).findLast(({ id }) => id === message.callId)?.name ?? 'a tool';
   return `Result of your call of ${name}:\n${message.content}`;
 }

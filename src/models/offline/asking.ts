@@ -1,5 +1,6 @@
 import type { BroadcastResult } from '../../protocol/questions.ts';
-import { parsed, type Prompt, type ToolResult } from './prompt-sections.ts';
+import { parsedJson } from '../../util/values.ts';
+import type { Prompt, ToolResult } from './prompt-sections.ts';
 import { named, nothingOn, partsOf, quotesOn, saysNothing, type TextIndex } from './retrieval.ts';
 
 /** How many lines of a response are passed on, and how many sentences a response has unless it is to be brief. */
@@ -28,7 +29,7 @@ export function toldFirst({ persona, toolResults }: Prompt): string[] {
   const ask = askOf(question, toolResults);
   if (ask === undefined) return [];
   // A refusal is not JSON.
-  const result = parsed(ask.result) as Partial<BroadcastResult> | undefined;
+  const result = parsedJson(ask.result) as Partial<BroadcastResult> | undefined;
   const { human_qa_history: earlier = [], responses = [] } = result ?? {};
   const said = responses.flatMap(({ content, is_human, responder_id }) =>
     linesOf(content, is_human ? 'a person' : responder_id),

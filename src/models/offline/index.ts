@@ -1,7 +1,7 @@
 import type { AssistantMessage, Message, ToolSpec } from '../../protocol/message.ts';
-import type { ToolChoice } from '../../protocol/model-call.ts';
 import { estimateUsage } from '../estimate.ts';
 import type { Model } from '../model.ts';
+import { usable } from '../written-schema.ts';
 import { questionFirst, responseTo } from './asking.ts';
 import { answerTo, decide, partsToAnswer, presentation, remark, vote, type Action } from './coordination.ts';
 import { nextCall, observationOn, phaseOf, thoughtOn } from './loops.ts';
@@ -18,7 +18,8 @@ import type { Backend } from '../../protocol/settings.ts';
 export function offlineModel({ folder }: Backend): Model {
   return {
     async complete({ messages, tools, toolChoice, signal, onDelta }) {
-      const action = actionFor(messages, usable(tools, toolChoice), await openTexts(folder));
+      const offered = toolChoice === 'none' ? [] : usable(tools, toolChoice);
+      const action = actionFor(messages, offered, await openTexts(folder));
       const text = typeof action === 'string' ? action : JSON.stringify(action.input);
       for (const word of text.split(/(?<=\s)/)) {
         signal.throwIfAborted();
@@ -35,11 +36,6 @@ export function offlineModel({ folder }: Backend): Model {
       return { message, finish: isText ? 'stop' : 'tool_calls', usage: estimateUsage(messages, message) };
     },
   };
-}
-
-function usable(tools: ToolSpec[], choice: ToolChoice = 'auto'): ToolSpec[] {
-  if (choice === 'none') return [];
-  return typeof choice === 'object' ? tools.filter(({ name }) => choice.oneOf.includes(name)) : tools;
 }
 
 /** Decides by the tools on offer and the headings of the messages, which tell any model what to do. */

@@ -1,6 +1,7 @@
 import type { Message, ParameterSchema, ToolSpec } from '../../protocol/message.ts';
 import { stemsOf } from '../../util/text/words.ts';
-import { parsed, type Call, type ToolResult } from './prompt-sections.ts';
+import { parsedJson } from '../../util/values.ts';
+import type { Call, ToolResult } from './prompt-sections.ts';
 
 /** What the loop `react` asks for. */
 export type Phase = 'thought' | 'action' | 'observation';
@@ -91,7 +92,7 @@ function linesOf(result: string): string[] {
 
 /** JSON in words, with a line for each entry of a list; undefined if the text is not JSON. */
 export function recordsIn(text: string): string[] | undefined {
-  const value = parsed(text);
+  const value = parsedJson(text);
   return value === undefined ? undefined : [value].flat().map(inWords);
 }
 

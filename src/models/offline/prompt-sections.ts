@@ -1,5 +1,6 @@
-import type { Message } from '../../protocol/message.ts';
+import { callsIn, type Message } from '../../protocol/message.ts';
 import { taggedIn, headings } from '../../protocol/headings.ts';
+import { isObject, parsedJson } from '../../util/values.ts';
 
 /** The parts of a prompt that the offline model acts on. */
 export interface Prompt {
@@ -90,23 +91,11 @@ export function toolResultsIn(messages: Message[]): ToolResult[] {
   const results = new Map(
     messages.flatMap((message) => (message.role === 'tool' ? [[message.callId, message.content]] : [])),
   );
-  return messages
-    .flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
-    .flatMap(({ id, name, arguments: text }) => {
-      const result = results.get(id);
-      const input = parsed(text);
-      if (result === undefined || typeof input !== 'object' || input === null) return [];
-      return [{ tool: name, input: input as ToolResult['input'], result }];
-    });
-}
-
-/** Parses JSON; undefined if it is not valid. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
+  return messages.flatMap(callsIn).flatMap(({ id, name, arguments: text }) => {
+    const result = results.get(id);
+    const input = parsedJson(text);
+    return result === undefined || !isObject(input) ? [] : [{ tool: name, input, result }];
+  });
 }
 
 /** Puts a text on one line without its final full stop, and cuts it after the last whole word that fits. */

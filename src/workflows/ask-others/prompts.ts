@@ -1,5 +1,12 @@
 import { headings } from '../../protocol/headings.ts';
-import type { AssistantMessage, Content, Message, Text, ToolSpec } from '../../protocol/message.ts';
+import {
+  callsIn,
+  type AssistantMessage,
+  type Content,
+  type Message,
+  type Text,
+  type ToolSpec,
+} from '../../protocol/message.ts';
 import { joinContent } from '../agent/text.ts';
 import type { Coordination } from '../../protocol/settings.ts';
 
@@ -145,11 +152,7 @@ export function writingNow(partial: string): Message {
  * that have no result, and tool calls in a request that offers no tools.
  */
 export function plainConversation(messages: Message[]): Message[] {
-  const calls = new Map(
-    messages.flatMap((message) =>
-      message.role === 'assistant' ? (message.toolCalls ?? []).map((call) => [call.id, call.name] as const) : [],
-    ),
-  );
+  const calls = new Map(messages.flatMap(callsIn).map(({ id, name }) => [id, name]));
   const answered = new Set(messages.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])));
   return messages.flatMap((message): Message[] => {
     if (message.role === 'system') return [];
