@@ -4,7 +4,7 @@ import { msToNumber } from '@temporalio/common/lib/time.js';
 import type { Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { CallModelInput, CallModelResult } from '../protocol/model-call.ts';
 import type { Model, ModelResponse } from '../models/model.ts';
-import { estimateUsage } from '../models/estimate.ts';
+import { checkedUsage, estimateUsage } from '../models/estimate.ts';
 import { failureTypes } from '../models/failures.ts';
 import type { Rates } from '../models/rates/rates.ts';
 import { hashOf } from '../util/ids.ts';
@@ -19,7 +19,7 @@ import { readReply, withWrittenCalls, type ToolSet } from './reply.ts';
 import type { RunQuickTools } from './tools/quick-tools.ts';
 import { loadImages, resolveMessages, storedMessages } from '../store/resolve.ts';
 import { summariesIn } from './summaries.ts';
-import { checkedUsage, failedFor, isUnreadable, recordDeadTry, recordSummary, recordTry } from './tries.ts';
+import { failedFor, isUnreadable, recordDeadTry, recordSummary, recordTry } from './tries.ts';
 import { shadowMessages } from './shadow.ts';
 import type { Backend } from '../protocol/settings.ts';
 

@@ -1,13 +1,13 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { Message, TokenUsage } from '../protocol/message.ts';
 import { tokensOf } from '../models/compact.ts';
+import { checkedUsage } from '../models/estimate.ts';
 import type { ModelResponse } from '../models/model.ts';
 import type { Summaries, SummaryRequest } from '../models/summarising.ts';
 import type { Store } from '../store/store.ts';
 import { cutInMiddle } from '../util/text/cut.ts';
 import { summaryRequest } from '../workflows/agent/prompts.ts';
 import { plainConversation } from '../workflows/ask-others/prompts.ts';
-import { checkedUsage } from './tries.ts';
 
 interface Settings {
   store: Store;

@@ -3,19 +3,11 @@ import { ApplicationFailure } from '@temporalio/common';
 import { refusedTries } from './own-store.ts';
 import { estimateUsage } from '../models/estimate.ts';
 import { failureTypes } from '../models/failures.ts';
-import type { AssistantMessage, Message, TokenUsage } from '../protocol/message.ts';
+import type { Message, TokenUsage } from '../protocol/message.ts';
 import type { ModelProgress } from '../protocol/model-call.ts';
 import { sumOfUsage, type Store, type Try } from '../store/store.ts';
 import type { Backend } from '../protocol/settings.ts';
 import { summaryNumber, tryNumber } from '../store/try-number.ts';
-
-/** The usage that a provider states; an estimate if that cannot be true, since a wrong count would disarm budgets. */
-export function checkedUsage(usage: TokenUsage, messages: Message[], message: AssistantMessage): TokenUsage {
-  const { inputTokens, cachedInputTokens, outputTokens } = usage;
-  const counts = [inputTokens, cachedInputTokens, outputTokens];
-  const isTrue = counts.every((count) => Number.isSafeInteger(count) && count >= 0) && cachedInputTokens <= inputTokens;
-  return isTrue ? usage : estimateUsage(messages, message);
-}
 
 /** Records what this try has cost without a reply. */
 export async function recordTry(store: Store, key: string, usage: TokenUsage): Promise<void> {

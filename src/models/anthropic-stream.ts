@@ -1,7 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { callsIn, type AssistantMessage, type ToolCall } from '../protocol/message.ts';
 import type { Finish } from '../protocol/model-call.ts';
-import { usageOr } from './estimate.ts';
 import { contentRefused, replyTooLarge, streamCut, type Endpoint } from './failures.ts';
 import { readableArguments, type ModelRequest, type ModelResponse } from './model.ts';
 import { textOf } from './streamed-calls.ts';
@@ -78,7 +77,7 @@ export async function readStream(
   return {
     message,
     finish: finishOf(reason, message),
-    usage: usageOr(usage, request.messages, message),
+    usage,
     model: replied,
     ...(dropped > 0 && { notices: [droppedNotice(endpoint, dropped)] }),
   };

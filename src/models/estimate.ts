@@ -10,15 +10,11 @@ const perImage = 1000;
  * What a provider says of a call's tokens, or an estimate if it says nothing sensible: a count that is no whole number, or
  * is below 0, would disarm every budget.
  */
-export function usageOr(
-  counted: Omit<TokenUsage, 'estimated'>,
-  messages: Message[],
-  written: AssistantMessage,
-): TokenUsage {
-  const { inputTokens, cachedInputTokens, outputTokens } = counted;
-  const isSensible = Object.values(counted).every((count) => Number.isSafeInteger(count) && count >= 0);
-  if (!isSensible || cachedInputTokens > inputTokens) return estimateUsage(messages, written);
-  return { inputTokens, cachedInputTokens, outputTokens };
+export function checkedUsage(usage: TokenUsage, messages: Message[], written: AssistantMessage): TokenUsage {
+  const { inputTokens, cachedInputTokens, outputTokens } = usage;
+  const counts = [inputTokens, cachedInputTokens, outputTokens];
+  const isSensible = counts.every((count) => Number.isSafeInteger(count) && count >= 0);
+  return isSensible && cachedInputTokens <= inputTokens ? usage : estimateUsage(messages, written);
 }
 
 /** Estimates a call's tokens where no provider counts them: after a cancelled stream, and for the offline model. */

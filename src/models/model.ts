@@ -1,7 +1,6 @@
 import type { AssistantMessage, ImageRef, Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
 import type { Capabilities } from '../config/models/model-capabilities.ts';
-import { toFailure, type Endpoint } from './failures.ts';
 import { isObject, parsedJson } from '../util/values.ts';
 import type { Effort } from '../protocol/settings.ts';
 
@@ -58,17 +57,6 @@ export interface Model {
   complete(request: ModelRequest): Promise<ModelResponse>;
   /** How many tokens of context its server has loaded it with; absent, or undefined, where that does not say. */
   servedContext?: () => Promise<number | undefined>;
-}
-
-/** A model whose errors are typed failures, except that an aborted request rejects with its signal's reason. */
-export function withTypedFailures(endpoint: Endpoint, complete: Model['complete']): Model {
-  return {
-    complete: (request) =>
-      complete(request).catch((error: unknown) => {
-        request.signal.throwIfAborted();
-        throw toFailure(error, endpoint);
-      }),
-  };
 }
 
 /** Images that were loaded for a request, in base64 by the id of their blob. */

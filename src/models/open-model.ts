@@ -4,9 +4,10 @@ import type { Environment } from '../util/environment.ts';
 import { keyMissing, variablesIn, withVariables } from '../config/variables.ts';
 import { capabilitiesOf } from '../config/models/model-capabilities.ts';
 import { askAnthropic } from './anthropic.ts';
-import { unfitKey, type Endpoint } from './failures.ts';
+import { checkedUsage } from './estimate.ts';
+import { toFailure, unfitKey, type Endpoint } from './failures.ts';
 import { ParameterQuirks } from './parameter-quirks.ts';
-import { withTypedFailures, type Model, type ModelRequest, type ModelSettings } from './model.ts';
+import { type Model, type ModelRequest, type ModelSettings } from './model.ts';
 import { offlineModel } from './offline/index.ts';
 import { askChat } from './openai.ts';
 import { isRemote, missingKey, routeOf } from '../config/models/providers.ts';
@@ -30,7 +31,7 @@ const mostDoublings = 6;
  * @throws `ApplicationFailure` of type `MissingKey`, not retryable, which names the variable
  */
 export function modelOpener(environment: Environment): (backend: Backend) => Model {
-  const quirksOf = remember((_address: string, subject: string) => new ParameterQuirks(subject));
+  const quirksOf = new Map<string, ParameterQuirks>();
   const contextOf = servedContexts(environment);
   const withoutResponses = new Set<string>();
 
@@ -55,7 +56,9 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
       isKeyless: key === undefined && variable === undefined,
       secrets: key === undefined ? secrets : [key, ...secrets],
     };
-    const quirks = quirksOf(baseUrl, `${backend.type} ${model}`);
+    const subject = `${backend.type} ${model}`;
+    const quirks = quirksOf.get(`${baseUrl} ${subject}`) ?? new ParameterQuirks(subject);
+    quirksOf.set(`${baseUrl} ${subject}`, quirks);
     const settings = settingsOf(backend, model, quirks);
 
     /** The options of both SDKs for one request. They do not retry, since Temporal does. */
@@ -92,12 +95,18 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
         return response;
       }
     };
-    const opened = withTypedFailures(endpoint, async (request) => {
-      const response = await ask(request);
-      const notices = [...(response.notices ?? []), ...quirks.takeNotices()];
-      return { ...response, ...(notices.length > 0 && { notices }) };
-    });
-    return { ...opened, servedContext: () => contextOf(backend) };
+    return {
+      async complete(request) {
+        const response = await ask(request).catch((error: unknown) => {
+          request.signal.throwIfAborted();
+          throw toFailure(error, endpoint);
+        });
+        const usage = checkedUsage(response.usage, request.messages, response.message);
+        const notices = [...(response.notices ?? []), ...quirks.takeNotices()];
+        return { ...response, usage, ...(notices.length > 0 && { notices }) };
+      },
+      servedContext: () => contextOf(backend),
+    };
   };
 }
 
@@ -129,14 +138,4 @@ function variableOfKey(headers: Record<string, string> = {}): string | undefined
 function lacksResponses(error: unknown, baseUrl: string): boolean {
   if (!(error instanceof OpenAI.NotFoundError) || new URL(baseUrl).hostname === 'api.openai.com') return false;
   return error.code !== 'model_not_found' && !/\bmodels?\b/i.test(error.message);
-}
-
-function remember<T>(make: (one: string, other: string) => T): (one: string, other: string) => T {
-  const known = new Map<string, T>();
-  return (one, other) => {
-    const id = `${one} ${other}`;
-    const value = known.get(id) ?? make(one, other);
-    known.set(id, value);
-    return value;
-  };
 }

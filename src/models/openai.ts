@@ -2,7 +2,6 @@ import type OpenAI from 'openai';
 import type { AssistantMessage, ImageRef, Message, ToolSpec, UserMessage } from '../protocol/message.ts';
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
 import type { Capabilities } from '../config/models/model-capabilities.ts';
-import { usageOr } from './estimate.ts';
 import { contentRefused, replyTooLarge, serverFailed, streamCut, type Endpoint } from './failures.ts';
 import type { ParameterQuirks } from './parameter-quirks.ts';
 import {
@@ -155,7 +154,7 @@ async function readStream(
     cachedInputTokens: usage?.prompt_tokens_details?.cached_tokens ?? 0,
     outputTokens: writtenIn(usage),
   };
-  return { message, finish, usage: usageOr(counted, request.messages, message), model: replied };
+  return { message, finish, usage: counted, model: replied };
 }
 
 /** The tokens that were written, thoughts included: Gemini and xAI count those in the sum alone. */

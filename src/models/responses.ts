@@ -2,7 +2,6 @@ import type OpenAI from 'openai';
 import type { AssistantMessage, ImageRef, Message, ToolCall, ToolSpec } from '../protocol/message.ts';
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
 import type { Capabilities } from '../config/models/model-capabilities.ts';
-import { usageOr } from './estimate.ts';
 import { contentRefused, replyTooLarge, responseFailed, streamCut, type Endpoint } from './failures.ts';
 import type { ParameterQuirks } from './parameter-quirks.ts';
 import {
@@ -47,7 +46,7 @@ export async function askResponses(
     quirks.tell('cannot read the reasoning in earlier replies any more: left out');
     return ask({ ...request, messages: request.messages.map(withoutReasoning) });
   });
-  return readStream(stream, request, settings.model, endpoint);
+  return readStream(stream, request, endpoint);
 }
 
 function requestBody(
@@ -87,7 +86,6 @@ function toolChoiceOf(choice: ToolChoice, { forcedTools }: Capabilities): NonNul
 async function readStream(
   stream: AsyncIterable<OpenAI.Responses.ResponseStreamEvent>,
   request: ModelRequest,
-  model: string,
   endpoint: Endpoint,
 ): Promise<ModelResponse> {
   const done: OutputItem[] = [];
@@ -121,7 +119,12 @@ async function readStream(
   if (end.status === 'failed') throw responseFailed(end.error, endpoint);
   // Compatible servers leave the items out of the end, or stream no items, or nothing but text.
   const output = (end.output as OutputItem[] | undefined) ?? [];
-  const { message, refusal } = toMessage(output.length < done.length ? done : output, text, model, request.messages);
+  const { message, refusal } = toMessage(
+    output.length < done.length ? done : output,
+    text,
+    endpoint.model,
+    request.messages,
+  );
   const why = end.incomplete_details?.reason;
   if (why === 'content_filter' || (refusal !== '' && message.content === refusal && !message.toolCalls)) {
     throw contentRefused(endpoint, refusal);
@@ -135,7 +138,7 @@ async function readStream(
   return {
     message,
     finish: why === undefined ? finish : 'length',
-    usage: usageOr(counted, request.messages, message),
+    usage: counted,
     model: end.model,
   };
 }
