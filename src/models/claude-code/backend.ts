@@ -24,7 +24,7 @@ import { checkout, snapshot, type Checkout } from '../../tools/workspaces/folder
 import { Trees } from '../../tools/workspaces/tree.ts';
 import { filesIn } from '../../tools/workspaces/workspace.ts';
 import { hashOf } from '../../util/ids.ts';
-import type { Store } from '../../store/store.ts';
+import { sumOfUsage, type Store } from '../../store/store.ts';
 import { loadImages } from '../../store/resolve.ts';
 import type { Backend } from '../../protocol/settings.ts';
 import { tryNumber } from '../../store/try-number.ts';
@@ -111,7 +111,7 @@ export function createClaudeCode({ configFolder, environment, store }: Dependenc
       let steps: Promise<void> = Promise.resolve();
       const note = async (hasRun: boolean): Promise<void> => {
         if (hasRun) tree = await collected();
-        const usage = meter.spent ?? nothing;
+        const usage = meter.spent ?? sumOfUsage([]);
         await store.putCheckpoint(key, inputHash, { attempt, usage, session: await session.save(), tree });
       };
       const turn = await runTurn(await loadSdk(file), {
@@ -183,8 +183,6 @@ const stderrKept = 1000;
 
 /** How many requests a turn may make, since a model that goes round in circles would not stop. */
 const mostTurns = 200;
-
-const nothing: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 };
 
 interface ClaudeEndpoint {
   apiKey: string;

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { isIn } from '../../util/paths.ts';
 
 /** The built-in tools of Claude Code that read files, and those that change them. */
 export const readingTools = ['Read', 'Glob', 'Grep'];
@@ -43,13 +44,14 @@ export function whyRefused(
   for (const [, path] of named) {
     if (typeof path !== 'string') return 'a path is a text';
     const place = realPlace(resolve(workspace, path));
-    const inside = within(realPlace(workspace), place);
-    if (inside === undefined) {
-      const isReadable = !isWrite && readable.some((each) => within(realPlace(each), place) !== undefined);
+    const own = realPlace(workspace);
+    if (!isIn(own, place)) {
+      const isReadable = !isWrite && readable.some((each) => isIn(realPlace(each), place));
       if (!isReadable) return `${path} is outside of your workspace, ${workspace}`;
-    } else if (isWrite && mounts.includes(inside.split(sep)[0] ?? '')) {
-      return `${path} can only be read: what is in ${inside.split(sep)[0]}/ is not yours`;
+      continue;
     }
+    const [first = ''] = relative(own, place).split(sep);
+    if (isWrite && mounts.includes(first)) return `${path} can only be read: what is in ${first}/ is not yours`;
   }
   // A pattern of Glob names files; that of Grep is an expression for their lines.
   const globs = Object.entries(given).filter(([key]) => key === (tool === 'Glob' ? 'pattern' : 'glob'));
@@ -68,10 +70,4 @@ function realPlace(path: string): string {
     const parent = dirname(path);
     return parent === path ? path : join(realPlace(parent), relative(parent, path));
   }
-}
-
-/** A path below a folder, relative to it; undefined if it is not below. */
-function within(folder: string, path: string): string | undefined {
-  const way = relative(folder, path);
-  return way === '..' || way.startsWith(`..${sep}`) || resolve(folder, way) !== path ? undefined : way;
 }

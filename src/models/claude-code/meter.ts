@@ -1,6 +1,7 @@
 import { costOf } from '../../workflows/agent/budget.ts';
 import type { TokenUsage } from '../../protocol/message.ts';
 import type { Price } from '../../protocol/usage.ts';
+import { sumOfUsage } from '../../store/store.ts';
 import type { ResultMessage, StreamEvent } from './sdk.ts';
 
 /** How many characters make a token, roughly. */
@@ -9,7 +10,7 @@ const perToken = 4;
 /** Counts what a turn of Claude Code costs, as its requests are answered. */
 export class Meter {
   readonly #priceOf: (model: string) => Price | undefined;
-  #done: Required<Omit<TokenUsage, 'estimated'>> = nothing();
+  readonly #done: TokenUsage[] = [];
   #model = '';
   #current: TokenUsage | undefined;
   #characters = 0;
@@ -43,18 +44,17 @@ export class Meter {
 
   /** What the turn has cost so far; undefined before its first request was answered. */
   get spent(): TokenUsage | undefined {
-    const open = this.#current && this.#priced(this.#current);
-    const sum = open === undefined ? this.#done : plus(this.#done, open);
+    const sum = sumOfUsage([...this.#done, ...(this.#current ? [this.#priced(this.#current)] : [])]);
     return sum.inputTokens === 0 ? undefined : sum;
   }
 
   #end(): void {
-    if (this.#current !== undefined) this.#done = plus(this.#done, this.#priced(this.#current));
+    if (this.#current !== undefined) this.#done.push(this.#priced(this.#current));
     this.#current = undefined;
     this.#characters = 0;
   }
 
-  #priced(usage: TokenUsage): Required<Omit<TokenUsage, 'estimated'>> {
+  #priced(usage: TokenUsage): TokenUsage {
     // A reply that was broken off does not say how long it was.
     const written = { ...usage, outputTokens: usage.outputTokens || Math.ceil(this.#characters / perToken) };
     return { ...written, costUsd: costOf(written, this.#priceOf(this.#model)) };
@@ -63,20 +63,10 @@ export class Meter {
 
 /** What a whole turn has cost, all its models and requests together, as Claude Code says. */
 export function usageOf({ modelUsage, total_cost_usd: costUsd }: ResultMessage): TokenUsage {
-  const sum = { ...nothing(), costUsd };
-  for (const each of Object.values(modelUsage)) {
-    sum.inputTokens += each.inputTokens + each.cacheReadInputTokens + each.cacheCreationInputTokens;
-    sum.cachedInputTokens += each.cacheReadInputTokens;
-    sum.outputTokens += each.outputTokens;
-  }
-  return sum;
+  const usages = Object.values(modelUsage).map((each) => ({
+    inputTokens: each.inputTokens + each.cacheReadInputTokens + each.cacheCreationInputTokens,
+    cachedInputTokens: each.cacheReadInputTokens,
+    outputTokens: each.outputTokens,
+  }));
+  return { ...sumOfUsage(usages), costUsd };
 }
-
-const nothing = () => ({ inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 });
-
-const plus = (one: ReturnType<typeof nothing>, other: ReturnType<typeof nothing>) => ({
-  inputTokens: one.inputTokens + other.inputTokens,
-  cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
-  outputTokens: one.outputTokens + other.outputTokens,
-  costUsd: one.costUsd + other.costUsd,
-});
