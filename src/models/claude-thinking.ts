@@ -1,4 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
+import { byName } from '../config/models/model-capabilities.ts';
 import type { Effort } from '../protocol/settings.ts';
 
 /** How a Claude model thinks, as far as requests must say it. */
@@ -50,14 +51,8 @@ const models: Record<string, ThinkingModel> = {
   'claude-mythos': bound,
 };
 
-const names = Object.keys(models).sort((one, other) => other.length - one.length);
-
 /** How a model thinks; undefined for one that cannot or that has a name of its server's own. */
-function thinkingOf(model: string): ThinkingModel | undefined {
-  const asked = model.toLowerCase().split('/').at(-1)!.replaceAll('.', '-');
-  const name = names.find((each) => asked === each || asked.startsWith(`${each}-`));
-  return name === undefined ? undefined : models[name];
-}
+const thinkingOf = byName(models);
 
 /** In tokens, for models that are given a number. The least that the API takes is 1,024. */
 const budgets: Record<Exclude<Effort, 'none'>, number> = {

@@ -176,16 +176,20 @@ const models: Record<string, Capabilities> = {
 /** Routers write a family's version with either mark (`claude-opus-4.7`), and put a provider's name before it. */
 const bare = (model: string): string => model.toLowerCase().split('/').at(-1)!.replaceAll('.', '-');
 
-const table = Object.entries(models)
-  .map(([name, capabilities]) => ({ name: bare(name), capabilities }))
-  .sort((one, other) => other.name.length - one.name.length);
+/** Looks a model up in a table by the beginnings of names, of which the longest counts that fits. */
+export function byName<T>(table: Record<string, T>): (model: string) => T | undefined {
+  const entries = Object.entries(table)
+    .map(([name, value]) => ({ name: bare(name), value }))
+    .sort((one, other) => other.name.length - one.name.length);
+  return (model) => entries.find(({ name }) => bare(model) === name || bare(model).startsWith(`${name}-`))?.value;
+}
+
+const known = byName(models);
 
 /** What a backend's model can do. A provider that says otherwise by a 400 is believed (models/parameter-quirks.ts). */
 export function capabilitiesOf({ type, model = '' }: { type: string; model?: string | undefined }): Capabilities {
-  const asked = bare(model);
-  const known = table.find(({ name }) => asked === name || asked.startsWith(`${name}-`));
   // Nobody knows how a Claude model behind a name of its server's own is asked to think.
-  return known?.capabilities ?? (type === 'claude' ? { ...claude, efforts: [] } : unknown);
+  return known(model) ?? (type === 'claude' ? { ...claude, efforts: [] } : unknown);
 }
 
 /** Why a model does not take an effort, with those that it takes; undefined if it does. */
