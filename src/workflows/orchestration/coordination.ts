@@ -264,14 +264,7 @@ function giveAnswer(
   const { attempt, events } = context;
   const { teamAgent, workspace } = participant;
   const answer = workspace === undefined ? given : { ...given, tree: workspace.tree };
-  Object.assign(participant, {
-    answer,
-    state: 'answered',
-    invalidReplies: 0,
-    toolRounds: 0,
-    textReply: undefined,
-  } satisfies Partial<Participant>);
-  participant.refusals.succeeded();
+  acted(participant, { state: 'answered', answer });
   participant.answersGiven += 1;
   const { id, name } = teamAgent;
   const content = preview(answer.content);
@@ -282,17 +275,16 @@ function giveAnswer(
     participant.pendingDiff = attempt?.scope.run(() => tellFiles(context, teamAgent, answer)).catch(() => {});
 }
 
+/** Notes what an agent has given, which ends its row of replies without any. */
+function acted(participant: Participant, given: Partial<Participant>): void {
+  Object.assign(participant, { invalidReplies: 0, toolRounds: 0, textReply: undefined, ...given });
+  participant.refusals.succeeded();
+}
+
 function takeVote({ context, attempt, participant }: Participation, { name, reason }: Action & { kind: 'vote' }): void {
   const chosen = candidatesOf(attempt).find((candidate) => candidate.name === name);
   if (chosen === undefined) return;
-  Object.assign(participant, {
-    vote: { name, reason },
-    state: 'voted',
-    invalidReplies: 0,
-    toolRounds: 0,
-    textReply: undefined,
-  } satisfies Partial<Participant>);
-  participant.refusals.succeeded();
+  acted(participant, { state: 'voted', vote: { name, reason } });
   const from = chosen.attempt !== attempt.number && { from: chosen.attempt };
   context.events.emit({ type: 'vote', agent: participant.teamAgent.id, for: chosen.teamAgent.id, reason, ...from });
 }
