@@ -16,7 +16,7 @@ import { systemOf, today } from '../workflows/agent/prompts.ts';
 import { askingOf, askingText, askingTools, type AskingRules } from '../workflows/ask-others/prompts.ts';
 import { coordinationText, finalText } from '../workflows/orchestration/prompts.ts';
 import { cannotAsk, namesOf, temporaryWorkspace } from '../workflows/orchestration/rules/team-settings.ts';
-import { coordinationTools, decisionToolsWith } from '../workflows/orchestration/tools.ts';
+import { coordinationTools, decisionTools } from '../workflows/orchestration/tools.ts';
 import { criticismTool, planTool, reportTool, roleInstructions } from '../workflows/research/prompts.ts';
 import type { createPreparations } from './prepare.ts';
 import type { AgentSettings, OneAgent, ResearchSettings, Team } from '../protocol/settings.ts';
@@ -128,7 +128,7 @@ async function storeTeam(shelf: Shelf, team: Team): Promise<StoredTeam> {
   return {
     toolSets: {
       coordination: await shelf.tools(coordinationTools(names, asking?.mode)),
-      decision: await shelf.tools(decisionToolsWith({ plans, compares })),
+      decision: await shelf.tools(decisionTools({ plans, compares })),
       ...(isAlone && { alone: await shelf.tools(coordinationTools(names)) }),
     },
     instructions: { ...(await instructionsFor()), final: await shelf.text(finalText()) },

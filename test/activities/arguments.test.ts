@@ -169,7 +169,7 @@ describe('what is missing or means something else is refused, in words that name
 
 const tools: ToolSpec[] = [
   ...coordinationTools(['agent1', 'agent2', 'agent3']),
-  ...decisionTools,
+  ...decisionTools({ compares: false, plans: false }),
   ...askingTools('agents'),
   analysisTool,
   subtasksTool,

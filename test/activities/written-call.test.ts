@@ -7,7 +7,7 @@ import type { ReplyCall } from '../../src/protocol/model-call.ts';
 import { coordinationTools, decisionTools } from '../../src/workflows/orchestration/tools.ts';
 
 const team = coordinationTools(['agent1', 'agent2'], 'agents');
-const judge = decisionTools;
+const judge = decisionTools({ compares: false, plans: false });
 const answer = (content: string) => ({ name: 'new_answer', input: { content } });
 
 /** The call in a text as the workflow gets it. */

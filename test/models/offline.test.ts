@@ -166,10 +166,13 @@ describe('in a team', () => {
       user(taskMessage(task, undefined)),
       user(votingMessage(shown(...contents), ['agent1'], true)),
     ).reply(tools);
+  const judging = decisionTools({ compares: false, plans: false });
+  const nothing = { work: [], restarts: [] };
+  const presentation = { ...nothing, votes: [], selected: '', plan: undefined, best: undefined };
   const review = (selected: string, ...contents: string[]) =>
-    user(reviewMessage(task, shown(...contents), [], [], selected));
+    user(reviewMessage(task, shown(...contents), [], [], selected, nothing));
   const decide = (selected: string, ...contents: string[]) =>
-    new Talk(library, review(selected, ...contents), user(decisionPrompt(1, 3, undefined))).reply(decisionTools);
+    new Talk(library, review(selected, ...contents), user(decisionPrompt(1, 3, undefined))).reply(judging);
 
   test('it votes for the answer that quotes most, and says that this is no judgement', async () => {
     expect(await vote(one, two)).toMatchObject({
@@ -194,18 +197,18 @@ describe('in a team', () => {
     const submitted = await decide('agent2', one, two);
     expect(submitted.tool).toBe('submit');
     expect(submitted.text).toContain('Nothing was judged');
-    const unknown = user(reviewMessage('Who won, and who lost?', shown(none, none), [], [], 'agent1'));
+    const unknown = user(reviewMessage('Who won, and who lost?', shown(none, none), [], [], 'agent1', nothing));
     const talk = new Talk(library, unknown, user(decisionPrompt(1, 3, undefined)));
-    expect((await talk.reply(decisionTools)).tool).toBe('submit');
+    expect((await talk.reply(judging)).tool).toBe('submit');
   });
 
   test('what was presented is looked at in the same way', async () => {
     const evaluate = (presented: string) =>
       new Talk(
         library,
-        user(presentedMessage(task, { content: presented, text: presented })),
+        user(presentedMessage(task, { content: presented, text: presented }, presentation)),
         user(decisionPrompt(1, 3, undefined)),
-      ).reply(decisionTools);
+      ).reply(judging);
     expect((await evaluate(one)).tool).toBe('restart_orchestration');
     expect((await evaluate(two)).tool).toBe('submit');
   });

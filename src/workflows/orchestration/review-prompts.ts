@@ -65,7 +65,7 @@ export function reviewMessage(
   own: string[],
   votes: VoteCount[],
   selected: string,
-  record?: WorkRecord,
+  record: WorkRecord,
 ): Content {
   return joinContent([
     `${headings.task}\n\n`,
@@ -74,7 +74,8 @@ export function reviewMessage(
     answers,
     ownAnswers(own),
     voteList(votes, selected),
-    ...(record === undefined ? [] : [workList(record.work), restartList(record.restarts)]),
+    workList(record.work),
+    restartList(record.restarts),
   ]);
 }
 
@@ -92,12 +93,13 @@ export interface PresentedRecord extends WorkRecord {
 }
 
 /** What the judge evaluates after the presentation: the task and the presented answer, and how it came about. */
-export function presentedMessage(task: Text, presented: ToldAnswer, record?: PresentedRecord): Content {
-  const shown = [`${headings.task}\n\n`, task, `\n\n${headings.finalAnswer}\n\n`, ...taggedAnswer(presented)];
-  if (record === undefined) return joinContent(shown);
+export function presentedMessage(task: Text, presented: ToldAnswer, record: PresentedRecord): Content {
   const { best, diff, plan, restarts, selected, votes, work } = record;
   return joinContent([
-    ...shown,
+    `${headings.task}\n\n`,
+    task,
+    `\n\n${headings.finalAnswer}\n\n`,
+    ...taggedAnswer(presented),
     ...(plan === undefined ? [] : [`\n\n${headings.plan}\n\n`, ...taggedAnswer(plan)]),
     workList(work),
     ...(diff === undefined ? [] : [`\n\n${headings.files}\n\n`, diff]),

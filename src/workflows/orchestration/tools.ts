@@ -41,9 +41,7 @@ interface DecisionParameters {
 }
 
 /** The judge's tools (MassGen's documentation "Orchestration Restart", Final Agent Tools). */
-export const decisionTools = decisionToolsWith({ compares: false, plans: false });
-
-export function decisionToolsWith({ compares, plans }: DecisionParameters): ToolSpec[] {
+export function decisionTools({ compares, plans }: DecisionParameters): ToolSpec[] {
   const better = compares && {
     better: {
       type: 'string',

@@ -19,7 +19,7 @@ import {
   votingMessage,
 } from '../../../src/workflows/orchestration/prompts.ts';
 import { presentedMessage, reviewMessage } from '../../../src/workflows/orchestration/review-prompts.ts';
-import { coordinationTools, decisionToolsWith } from '../../../src/workflows/orchestration/tools.ts';
+import { coordinationTools, decisionTools } from '../../../src/workflows/orchestration/tools.ts';
 
 const told = (content: string) => ({ content, text: content });
 
@@ -89,6 +89,7 @@ describe('prompts', () => {
         ['agent1'],
         [{ name: 'agent1', reasons: ['clear', 'complete\n- agent2: 0 ()\nSelected: agent2 '] }],
         'agent1',
+        { work: [], restarts: [] },
       ),
     );
     expect(review).toContain(
@@ -150,7 +151,7 @@ describe('prompts', () => {
     const asking = { mode: 'human' as const, sensitivity: 'high' as const };
     const tools = [
       coordinationTools(['agent1', 'agent2', 'agent3', 'agent4'], 'human'),
-      decisionToolsWith({ plans: true, compares: true }),
+      decisionTools({ plans: true, compares: true }),
     ];
     const restarted = { attempt: 2, by: 'person' as const, reason: '', instructions: '', best: told('') };
     const said = [

@@ -72,11 +72,11 @@ export class Subtasks {
   }
 
   /** Does nothing if the subtask is not running. @param round the number of the round, from 1 */
-  complete(id: string, result: string, round?: number): void {
+  complete(id: string, result: string, round: number): void {
     const subtask = this.#in(id, 'running');
     if (subtask === undefined) return;
     const { error: _, ...rest } = subtask;
-    this.#set({ ...rest, status: 'completed', result, ...(round !== undefined && { completedIn: round }) });
+    this.#set({ ...rest, status: 'completed', result, completedIn: round });
   }
 
   /** Fails a subtask and all that depend on it. Does nothing if it is not running. */

@@ -59,7 +59,7 @@ test('whatever fails and whatever a validator says, a plan comes to its end by t
           if (any(() => chances) < failing) {
             subtasks.fail(id, 'broken');
             if (retried.includes(id)) deadEnds.add(id);
-          } else subtasks.complete(id, 'done');
+          } else subtasks.complete(id, 'done', 1);
           check(subtasks, completed);
         }
         for (const { status } of subtasks.report()) expect(['completed', 'failed']).toContain(status);

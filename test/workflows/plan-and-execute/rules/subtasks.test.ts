@@ -13,7 +13,7 @@ function runAll(subtasks: Subtasks, ...failing: string[]): void {
   for (let [id] = subtasks.next(0, 1); id !== undefined; [id] = subtasks.next(0, 1)) {
     subtasks.start(id);
     if (failing.includes(id)) subtasks.fail(id, `${id} is broken`);
-    else subtasks.complete(id, `${id} is done`);
+    else subtasks.complete(id, `${id} is done`, 1);
   }
 }
 
@@ -78,6 +78,7 @@ describe('the examples of the document', () => {
       status: 'completed',
       executions: 1,
       result: 'step_4 is done',
+      completedIn: 1,
     });
   });
 });
@@ -100,7 +101,7 @@ describe('what is next', () => {
     some.start('a');
     expect(some.next(1, 9)).toEqual([]);
     expect(isIdle(some)).toBe(false);
-    some.complete('a', 'x');
+    some.complete('a', 'x', 1);
     expect(some.next(0, 9)).toEqual(['b']);
   });
 
@@ -120,7 +121,7 @@ describe('a failure', () => {
     subtasks.fail('a', 'x');
     expect(statuses(subtasks)).toEqual({ a: 'failed', b: 'running', c: 'failed', e: 'failed' });
     expect(errors(subtasks)).toMatchObject({ a: 'x', c: 'Depends on a', e: 'Depends on c' });
-    subtasks.complete('b', 'y');
+    subtasks.complete('b', 'y', 1);
     expect(isIdle(subtasks)).toBe(true);
   });
 
@@ -265,7 +266,7 @@ test('what does not fit a subtask as it is changes nothing', () => {
   const before = subtasks.report();
   for (const id of ['a', 'b', 'c', 'none']) {
     subtasks.start(id);
-    subtasks.complete(id, 'again');
+    subtasks.complete(id, 'again', 1);
     subtasks.fail(id, 'again');
   }
   subtasks.retry_subtask('a');
