@@ -14,7 +14,7 @@ import { settleCalls, showQuestion, tellIfFailed } from '../runtime/run-ends.ts'
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import { openAgentTurns, type AgentSaid } from './agent-turns.ts';
 import { openCustomTurns } from './custom-turns.ts';
-import { TeamTurnHandler } from './team-turns.ts';
+import { openTeamTurns } from './team-turns.ts';
 import { type SessionRecord, type TurnHandler } from './turn-handler.ts';
 import { inStore } from '../runtime/store-options.ts';
 
@@ -44,7 +44,7 @@ async function handlerOf(
   earlier: SessionRecord | undefined,
 ): Promise<TurnHandler> {
   const said = earlier === undefined ? before : (earlier.said as TranscriptRef | null);
-  if (prepared.kind === 'team') return TeamTurnHandler.open(prepared, said, handlers, earlier);
+  if (prepared.kind === 'team') return openTeamTurns(prepared, said, handlers, earlier);
   const { orchestrator } = prepared.agent;
   if (orchestrator.kind === 'custom') return openCustomTurns(prepared, orchestrator, said, handlers, earlier);
   const own = earlier === undefined ? { transcript: before, append: [] } : (earlier.said as AgentSaid);
