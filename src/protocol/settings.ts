@@ -1,6 +1,6 @@
 import type { PermissionRule } from './tools/permissions.ts';
 import type { SearchSettings } from './search.ts';
-import type { PriceTable } from './usage.ts';
+import type { Budget, PriceTable } from './usage.ts';
 
 /**
  * This file is about configurations that are checked and completed, which is how workflows know them. What a file may say,
@@ -109,16 +109,9 @@ export interface Coordination {
   response_depth: Level;
 }
 
-/** What all kinds of configuration have. A limit of the budget that is absent does not exist. */
+/** What all kinds of configuration have. */
 interface CommonSettings {
-  budget?:
-    | {
-        calls?: number | undefined;
-        tokens?: number | undefined;
-        usd?: number | undefined;
-        seconds?: number | undefined;
-      }
-    | undefined;
+  budget?: Budget | undefined;
   prices?: PriceTable | undefined;
   permissions?: PermissionRule[] | undefined;
   notify?: NotifyEntry[] | undefined;

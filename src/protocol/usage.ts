@@ -34,14 +34,18 @@ export interface Usage extends Figures {
   byAgent: Record<string, Figures>;
 }
 
-/** What limits a run: the limits of the configuration's `budget`, none of which need be there, and its time. */
-export interface RunLimits {
+/** The limits of a configuration's `budget`. One that is absent does not exist. */
+export interface Budget {
   calls?: number | undefined;
   tokens?: number | undefined;
   /** US dollars. */
   usd?: number | undefined;
-  /** Counted from `startedAt`. */
+  /** Of wall time since the run's start. */
   seconds?: number | undefined;
+}
+
+/** What limits a run: its budget, and its time. */
+export interface RunLimits extends Budget {
   /** Milliseconds since the epoch. */
   startedAt: number;
   /** The seconds of each attempt of a team, in which the time that a person is waited for does not count. */

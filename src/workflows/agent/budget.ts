@@ -1,13 +1,5 @@
 import type { TokenUsage } from '../../protocol/message.ts';
-import type { Price } from '../../protocol/usage.ts';
-
-/** The limits of a run, all of them optional: `usd` in US dollars, `seconds` of wall time since the run's start. */
-export interface Budget {
-  calls?: number | undefined;
-  tokens?: number | undefined;
-  usd?: number | undefined;
-  seconds?: number | undefined;
-}
+import type { Budget, Price } from '../../protocol/usage.ts';
 
 export type Spent = Record<keyof Budget, number>;
 
