@@ -52,12 +52,8 @@ export function authorized(activities: Activities, guard: Guard): Activities {
     },
 
     async listTools(input) {
-      const { mcpServers, packages, seals = {} } = input.sources;
-      const sealOf = (name: string): { seal?: string } => {
-        const seal = Object.hasOwn(seals, name) ? seals[name] : undefined;
-        return seal === undefined ? {} : { seal };
-      };
-      for (const name of packages) await checkedSource({ package: name, ...sealOf(name) });
+      const { mcpServers, packages, seals } = input.sources;
+      for (const name of packages) await checkedSource({ package: name, ...sealOf(name, seals) });
       const servers: typeof mcpServers = [];
       for (const { seal, ...server } of mcpServers)
         servers.push(sealed({ ...server, seal }, await guard.check('mcp', server, seal)));
@@ -104,9 +100,8 @@ export function authorized(activities: Activities, guard: Guard): Activities {
       );
     },
 
-    async importFolders(folders, seals = {}) {
-      for (const folder of folders)
-        await guard.check('folder', folder, Object.hasOwn(seals, folder) ? seals[folder] : undefined);
+    async importFolders(folders, seals) {
+      for (const folder of folders) await guard.check('folder', folder, sealOf(folder, seals).seal);
       return activities.importFolders(folders);
     },
 
@@ -122,6 +117,12 @@ export function authorized(activities: Activities, guard: Guard): Activities {
     },
   };
   return { ...activities, ...checked };
+}
+
+/** The seal of what has a name, if it has one. A name comes from outside, and may be that of what every object has. */
+export function sealOf(name: string, seals: Record<string, string> = {}): { seal?: string } {
+  const seal = Object.hasOwn(seals, name) ? seals[name] : undefined;
+  return seal === undefined ? {} : { seal };
 }
 
 /** The id of the workflow that has started the present activity's one, as the server has it: any input may name another. */

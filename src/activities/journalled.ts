@@ -1,10 +1,9 @@
-import { Context } from '@temporalio/activity';
 import type { CallToolResult } from '../protocol/tools/tool.ts';
 import type { Store } from '../store/store.ts';
 import { recordAttributes } from '../telemetry/call-attributes.ts';
 import { hashOf } from '../util/ids.ts';
 import { cancellable } from './cancellable.ts';
-import { journalKey } from './model.ts';
+import { presentKey } from './model.ts';
 
 /**
  * The result of the activity that calls: from the journal if an earlier attempt has it there, and else a new one, which is
@@ -18,8 +17,7 @@ export async function journalled(
   input: object,
   make: (key: string) => Promise<CallToolResult>,
 ): Promise<CallToolResult> {
-  const { activityId, workflowExecution } = Context.current().info;
-  const key = journalKey(workflowExecution?.runId, activityId);
+  const key = presentKey();
   const inputHash = hashOf(JSON.stringify(input));
   const known = await store.findToolResult(key, inputHash);
   if (known !== undefined) {

@@ -64,16 +64,14 @@ export function createCallModel(dependencies: CallModelDependencies) {
     const result = await replied(input);
     const { caller, quick } = input;
     if (runQuickTools === undefined || quick === undefined) return result;
-    const { activityId, workflowExecution } = Context.current().info;
-    const key = journalKey(workflowExecution?.runId, activityId);
-    return { ...result, reply: await runQuickTools(result.reply, quick, caller, key) };
+    return { ...result, reply: await runQuickTools(result.reply, quick, caller, presentKey()) };
   };
 
   /** The reply, from the journal or from the model. */
   async function replied(input: CallModelInput): Promise<CallModelResult> {
     const context = Context.current();
-    const { activityId, attempt, workflowExecution } = context.info;
-    const key = journalKey(workflowExecution?.runId, activityId);
+    const { attempt } = context.info;
+    const key = presentKey();
     const inputHash = hashOf(JSON.stringify({ ...input, work: sameWork(input.work) }));
     const findReply = async (): Promise<CallModelResult | undefined> => {
       const journalled = await store.findReply(key, inputHash);
@@ -219,6 +217,12 @@ async function messagesFor(store: Store, input: CallModelInput, conversation: Me
 /** The journal key of a call, the same for all its attempts. A reset run has a new run id, so its calls cost again. */
 export function journalKey(runId: string | undefined, activityId: string): string {
   return `${runId}/${activityId}`;
+}
+
+/** That of the activity that calls. */
+export function presentKey(): string {
+  const { activityId, workflowExecution } = Context.current().info;
+  return journalKey(workflowExecution?.runId, activityId);
 }
 
 const noTools: ToolSet = { specs: [], read: argumentReader([]) };

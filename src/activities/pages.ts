@@ -56,7 +56,7 @@ function withoutMenus(text: string): string {
 }
 
 /** Texts of at least so many characters are stored, so that later inputs can refer to them. */
-const storedFrom = 400;
+export const storedFrom = 400;
 
 /** A text as results and prompts repeat it: by reference if it is long. */
 export const storedIfLong = async (store: Store, text: string): Promise<Text> =>

@@ -15,6 +15,7 @@ import { SourceError, ToolError, type Tool, type ToolRegistry } from '../../tool
 import { secretsGiven, secretsOf } from '../../trust/worker-secrets.ts';
 import { argumentReader } from './arguments.ts';
 import { cancellable } from '../cancellable.ts';
+import { storedFrom } from '../pages.ts';
 import { keyMissing } from '../../config/variables.ts';
 import { beginningOf } from '../../workflows/runtime/size.ts';
 
@@ -23,9 +24,6 @@ export interface ToolDependencies {
   tools: ToolRegistry;
   environment: Environment;
 }
-
-/** Texts longer than this, in characters, are stored, so that later inputs can refer to them. */
-const storedFrom = 400;
 
 /** How many characters of a long text are part of the history. */
 const previewed = 8000;

@@ -11,6 +11,7 @@ import type {
 } from '../../protocol/tools/tool.ts';
 import { SourceError, type Tool, type ToolRegistry } from '../../tools/tool.ts';
 import { isQuick } from '../../workflows/agent/permissions.ts';
+import { sealOf } from '../authorize.ts';
 import { journalled } from '../journalled.ts';
 import { refusedTries } from '../own-store.ts';
 import { invalid } from '../prepare.ts';
@@ -59,12 +60,9 @@ const longWinded = ['builtin.files', 'builtin.python', 'builtin.command', 'built
  */
 export function createListTools({ store, tools }: Pick<ToolDependencies, 'store' | 'tools'>) {
   return async function listTools({ sources, own, readOnly, others = [] }: ListToolsInput): Promise<ListToolsResult> {
-    const { mcpServers, packages, seals = {} } = sources;
+    const { mcpServers, packages, seals } = sources;
     // Each tool takes the seal of its package along, for when it is called.
-    const sourceOf = (name: string): ToolSource => {
-      const seal = Object.hasOwn(seals, name) ? seals[name] : undefined;
-      return { package: name, ...(seal !== undefined && { seal }) };
-    };
+    const sourceOf = (name: string): ToolSource => ({ package: name, ...sealOf(name, seals) });
     const all: ToolSource[] = [...packages.map(sourceOf), ...mcpServers.map((mcp) => ({ mcp }))];
     const loaded = await Promise.all(all.map((source) => load(tools, source)));
     const found = distinct(
