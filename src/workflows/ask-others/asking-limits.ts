@@ -17,22 +17,18 @@ interface AskingLimits {
   limit: number;
 }
 
-/** Why a question is not put to anybody, in words. */
+/**
+ * Why a question is not put to anybody, in words. An agent may call twice as often as it may have questions under way, and
+ * not for the same question again; a person may be asked again, since the question may have been deferred.
+ */
 export function askRefusal(
-  { asking, others }: Questions,
+  { asked, asking, others }: Questions,
   question: string,
   { limit, mode }: AskingLimits,
 ): string | undefined {
   if (question.trim() === '') return askRefusals.empty;
   if (asking >= limit) return askRefusals.tooMany(limit);
-  return mode === 'agents' && others === 0 ? askRefusals.nobody : undefined;
-}
-
-/**
- * Why an agent has asked enough, in words: it may call twice as often as it may have questions under way, and not for the
- * same question again. A person may be asked again, since the question may have been deferred.
- */
-export function askedEnough({ asked }: Questions, question: string, { limit, mode }: AskingLimits): string | undefined {
+  if (mode === 'agents' && others === 0) return askRefusals.nobody;
   if (asked.length >= 2 * limit) return askRefusals.noMore(2 * limit);
   return mode === 'agents' && asked.includes(plain(question)) ? askRefusals.again : undefined;
 }

@@ -12,7 +12,7 @@ import {
 import type { Agent } from '../agent/agent.ts';
 import type { ModelCaller, Purpose } from '../agent/model-caller.ts';
 import type { AskCall } from './ask-call.ts';
-import { askedEnough, askRefusal } from './asking-limits.ts';
+import { askRefusal } from './asking-limits.ts';
 import { callFailure } from '../agent/failures.ts';
 import type { PendingRequests } from '../people/pending-requests.ts';
 import { plain, type AskEnd, type Questions } from '../people/questions.ts';
@@ -124,7 +124,7 @@ export class Broadcast {
   /** Why a question is not put to anybody, in words. */
   #refusal({ asking }: AskingAgent, asked: string[], question: string, others: AskingAgent[]): string | undefined {
     const questions = { asking, asked, others: others.length };
-    return askRefusal(questions, question, this.settings) ?? askedEnough(questions, question, this.settings);
+    return askRefusal(questions, question, this.settings);
   }
 
   async #askAgents(

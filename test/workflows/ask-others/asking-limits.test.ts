@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { askedEnough, askRefusal } from '../../../src/workflows/ask-others/asking-limits.ts';
+import { askRefusal } from '../../../src/workflows/ask-others/asking-limits.ts';
 import { plain } from '../../../src/workflows/people/questions.ts';
 
 const free = { asking: 0, asked: [], others: 2 };
@@ -25,7 +25,7 @@ test('however an agent asks, it is let through at most twice as often as it may 
       for (const question of all) {
         const state = { asking: 0, asked, others: 1 };
         const rules = { limit, mode };
-        if ((askRefusal(state, question, rules) ?? askedEnough(state, question, rules)) === undefined) {
+        if (askRefusal(state, question, rules) === undefined) {
           put.push(plain(question));
         }
         asked.push(plain(question));
