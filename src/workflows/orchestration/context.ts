@@ -16,8 +16,6 @@ import type { RunContext } from '../runtime/run-context.ts';
 import type { Backend, OrchestratorSettings, Team, ToolSources } from '../../protocol/settings.ts';
 import { shortened } from '../runtime/size.ts';
 
-export type { ToolCallSummary };
-
 /** A team that is ready for tasks. In a session it stays the same for all of them. */
 export interface TeamContext extends RunContext {
   team: Team;

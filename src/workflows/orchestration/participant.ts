@@ -4,7 +4,7 @@ import { actionTemperature, ReAct } from '../agent/react.ts';
 import { announceEnd, refuseCalls, runCalls, type LoopContext } from '../agent/loop-context.ts';
 import type { ReplyOptions } from '../agent/agent.ts';
 import type { Purpose } from '../agent/model-caller.ts';
-import type { Reply, ReplyCall, ToolChoice } from '../../protocol/model-call.ts';
+import type { Reply, ReplyCall, ToolCallSummary, ToolChoice } from '../../protocol/model-call.ts';
 import type { OrchestratorSettings } from '../../protocol/settings.ts';
 import { teamActionPrompt, toolsUnavailable } from '../agent/prompts.ts';
 import { temperatureAfter } from '../agent/simple-tool.ts';
@@ -14,14 +14,7 @@ import { CustomTurn, type CustomSettings } from '../custom-code/custom-turn.ts';
 import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
 import { storeTexts, textRef } from '../agent/text-refs.ts';
 import type { ToolAnswer } from '../agent/tool-executor.ts';
-import {
-  isIn,
-  whenOf,
-  type ToolCallSummary,
-  type GivenAnswer,
-  type Participant,
-  type Participation,
-} from './context.ts';
+import { isIn, whenOf, type GivenAnswer, type Participant, type Participation } from './context.ts';
 import { toldToAgents } from './prompts.ts';
 import { whyDebris } from './rules/debris.ts';
 import { saidIn } from './rules/written-answer.ts';

@@ -1,8 +1,8 @@
 import { headings } from '../../protocol/headings.ts';
 import type { Content, Text } from '../../protocol/message.ts';
+import type { ToolCallSummary } from '../../protocol/model-call.ts';
 import { joinContent } from '../agent/text.ts';
 import { shortened } from '../runtime/size.ts';
-import type { ToolCallSummary } from './context.ts';
 import {
   bestAnswer,
   inOneLine,

@@ -6,8 +6,8 @@ import type { SolveOutcome, Validation } from '../../protocol/plan-and-execute.t
 import { truncateToPayload } from '../runtime/truncate.ts';
 import type { Verdict } from '../runtime/iterate.ts';
 import { answerMessage, validationMessage, type AnswerBrief } from './prompts.ts';
-import { afterValidation, readValidation, validationOf } from './rules/validation.ts';
-import type { Answer, PlanContext, Retry, Round } from './context.ts';
+import { afterValidation, readValidation, type Retry, validationOf } from './rules/validation.ts';
+import type { Answer, PlanContext, Round } from './context.ts';
 import { newRoleAgent, purposeOf, resultsOf } from './context.ts';
 import { validationTool } from './tools.ts';
 

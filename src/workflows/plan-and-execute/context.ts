@@ -19,6 +19,7 @@ import type { RunHandlers } from '../runtime/run-handlers.ts';
 import { SharedFiles } from './files.ts';
 import { abilitiesText, roleInstructions, sharedFiles, type ShownResult, type ToolUse } from './prompts.ts';
 import { Subtasks, type Subtask } from './rules/subtasks.ts';
+import type { Retry } from './rules/validation.ts';
 import { analysisTool, finishTool, subtasksTool, validationTool } from './tools.ts';
 import type { PlanSettings } from '../../protocol/settings.ts';
 
@@ -36,9 +37,6 @@ interface Stored {
   tools: { planning: BlobRef; validation: BlobRef };
   instructions: Record<PlanRole | 'executor', Text>;
 }
-
-/** What another round does: it repeats what has failed, plans around it, or adds subtasks for what is missing. */
-export type Retry = { kind: 'retry_failed' } | { kind: 'plan_around' } | { kind: 'add_subtasks'; missing: string[] };
 
 /** One round: the first executes the plan, each later one is a retry. */
 export interface Round extends Iteration<Retry> {

@@ -1,9 +1,4 @@
-/** What is read of a restart. */
-interface RestartWish {
-  reason: string;
-  instructions: string;
-  execute?: boolean | undefined;
-}
+import type { TeamRestart } from '../context.ts';
 
 const onlyPlanned =
   /\b(?:only|merely|just) (?:a )?(?:plan|describ)|\b(?:didn['’]t|did not|without|never) (?:\w+ )?(?:execut|implement|carr)/i;
@@ -16,6 +11,6 @@ const makeReal =
  * Restart", Example 1: Planning to Execution). What the restart says by `execute` counts; where it says nothing, as a
  * person's never does, its words do.
  */
-export function asksToExecute({ execute, instructions, reason }: RestartWish): boolean {
+export function asksToExecute({ execute, instructions, reason }: Omit<TeamRestart, 'by'>): boolean {
   return execute ?? (onlyPlanned.test(reason) || makeReal.test(instructions));
 }

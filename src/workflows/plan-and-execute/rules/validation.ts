@@ -2,11 +2,10 @@ import type { Validation } from '../../../protocol/plan-and-execute.ts';
 import { objectIn } from '../../agent/text.ts';
 import { cutToBytes } from '../../runtime/size.ts';
 
-export type AfterValidation =
-  | { kind: 'done'; outcome: 'complete' | 'partial' | 'unverified' }
-  | { kind: 'retry_failed' }
-  | { kind: 'plan_around' }
-  | { kind: 'add_subtasks'; missing: string[] };
+/** What another round does: it repeats what has failed, plans around it, or adds subtasks for what is missing. */
+export type Retry = { kind: 'retry_failed' } | { kind: 'plan_around' } | { kind: 'add_subtasks'; missing: string[] };
+
+export type AfterValidation = { kind: 'done'; outcome: 'complete' | 'partial' | 'unverified' } | Retry;
 
 /** How many texts a list of a validation may have, and how many bytes each. */
 const limits = { texts: 50, bytes: 1000 };
