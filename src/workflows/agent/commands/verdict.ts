@@ -37,7 +37,7 @@ export function verdictOnLine(rules: LineRule[], text: string): LineVerdict {
       if (isPlain) open = open.filter(({ forms }) => !forms.some((form) => covers(pattern, form)));
     } else {
       const isWritten = fits(pattern, text);
-      const rest = open.filter(({ texts }) => !texts.some((each) => fits(pattern, each)));
+      const rest = open.filter(({ texts }) => !texts.some((each) => isAbout(pattern, each)));
       const isMet = isWritten || rest.length < open.length;
       if (isMet && action === 'deny') return { action, isOpen: false, isUnclear };
       const isPossible = !isMet && (!isWhole || open.some(({ hides, known }) => hides || mayBegin(pattern, known)));
@@ -71,11 +71,14 @@ function formsOf(command: SimpleCommand): Form[] {
   return inner === undefined ? [formOf(command)] : [formOf(command), formOf(inner)];
 }
 
+/** Whether a command is what the pattern says: `rm *` is also about `rm` alone, to which `xargs` adds words. */
+const isAbout = (pattern: string, command: string): boolean => fits(pattern, command) || fits(pattern, `${command} `);
+
 /** Whether all that a command does is what a pattern says. */
 function covers(pattern: string, { isRedirected = false, named, shown, words, written }: Form): boolean {
   // The name of a file that it reads is no word of a command.
-  const isAsWritten = fits(pattern, written) && (!isRedirected || /[<>]/.test(pattern));
-  return (isAsWritten || fits(pattern, shown)) && names(pattern, words, named);
+  const isAsWritten = isAbout(pattern, written) && (!isRedirected || /[<>]/.test(pattern));
+  return (isAsWritten || isAbout(pattern, shown)) && names(pattern, words, named);
 }
 
 /** The steps upwards in a path, also those that a name of files may stand for. */
@@ -126,6 +129,7 @@ function tracesOf(command: SimpleCommand, depth = 0): Traces {
     if (index === 0 || runs) {
       // Some systems take it in any case.
       inner.push(text.slice(start), program + behind, program.toLowerCase() + behind);
+      if (program.startsWith('git-')) inner.push(`git ${program.slice(4)}${behind}`);
       // What stands before the command of a program is no part of what rules are about: `git push` for `git -C a push`.
       const named = commandAt(words, index) ?? 0;
       if (named > index + 1) inner.push(`${program.toLowerCase()} ${text.slice(starts[named] ?? text.length)}`);

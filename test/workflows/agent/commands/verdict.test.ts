@@ -281,6 +281,7 @@ describe('a rule that asks for command lines', () => {
     ['git $X', 'ask'],
     ['sh x', 'ask'],
     ['git push; rm x', 'deny'],
+    ['/usr/lib/git-core/git-push', 'ask'],
     ['git status', 'allow'],
   ])('does so for %j: %s', ([line, action]) => {
     expect(actionOf(rules, line)).toBe(action);
