@@ -5,7 +5,7 @@ export const setOf = (names: string): Set<string> => new Set(names.split(' '));
 /** Shells, and what a shell has to run a text or a file in itself. */
 export const shells = setOf(
   'sh bash dash ash rbash zsh ksh rksh mksh oksh lksh posh yash fish csh tcsh nu elvish xonsh pwsh powershell cmd eval ' +
-    'source . trap',
+    'source . trap alias',
 );
 
 /** Interpreters, and programs that have commands of their own by which they run others. */
@@ -13,7 +13,7 @@ export const interpreters = setOf(
   'python ipython pypy node nodejs deno bun tsx ts-node npx bunx uvx pipx perl ruby irb php lua luajit tclsh wish ' +
     'rscript r julia groovy jshell guile osascript expect sqlite3 psql mysql mariadb gdb gdb-multiarch lldb less zless ' +
     'bzless xzless more zmore most pager sensible-pager man vi vim rvim gvim vimdiff nvim view rview ex editor ' +
-    'sensible-editor ed emacs nano pico dc m4 crontab at batch alias unalias export readonly declare typeset local read ' +
+    'sensible-editor ed emacs nano pico dc m4 crontab at batch unalias export readonly declare typeset local read ' +
     'set unset hash enable shopt mapfile readarray let getopts compgen complete bind fc',
 );
 
@@ -25,7 +25,12 @@ export const wrappers = setOf(
     'prlimit choom linux32 linux64 i386 x86_64 uname26 arch runcon numactl eatmydata logsave ssh-agent sshpass autossh ' +
     'mosh dbus-run-session systemd-inhibit caffeinate gosu su-exec sg capsh setuidgid chpst softlimit cgexec coreutils ' +
     'firejail bwrap fakechroot torsocks proxychains proxychains4 xvfb-run tini dumb-init chronic ifne run-one ' +
-    'cpulimit trickle daemonize ccache distcc bear hyperfine watchexec ld.so',
+    'cpulimit trickle daemonize ccache distcc bear hyperfine watchexec cross-env dotenv dotenvx ld.so',
+);
+
+/** Those that do so behind `run` or `exec`. */
+export const launchers = setOf(
+  'docker podman nerdctl kubectl uv poetry pipenv pdm hatch rye conda mamba bundle direnv mise asdf aws-vault op',
 );
 
 /** Those that give what they run to a shell, as one text. */

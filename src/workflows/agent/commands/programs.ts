@@ -1,5 +1,5 @@
 import { isReserved, type SimpleCommand } from './line.ts';
-import { interpreters, joiners, programOf, setOf, shells, wrappers } from './names.ts';
+import { interpreters, joiners, launchers, programOf, setOf, shells, wrappers } from './names.ts';
 import { isOption, optionsOf, type Options } from './options.ts';
 import { fits } from './patterns.ts';
 import { isLikeOption, isPlainAwk, isPlainSed } from './scripts.ts';
@@ -11,6 +11,14 @@ import { isLikeOption, isPlainAwk, isPlainSed } from './scripts.ts';
 
 const isAssignment = (word: string): boolean => word.includes('=');
 
+/** Behind which word a program runs the one that its further words name; undefined if it does not. */
+function runsBehind(words: string[]): number | undefined {
+  const program = programOf(words[0]);
+  if (wrappers.has(program)) return 0;
+  const at = launchers.has(program) ? words.findIndex((word) => word === 'run' || word === 'exec') : -1;
+  return at === -1 ? undefined : at;
+}
+
 /** Whether it may run commands that its words do not show. */
 export function isOpaque(command: SimpleCommand): boolean {
   const { words } = command;
@@ -20,7 +28,7 @@ export function isOpaque(command: SimpleCommand): boolean {
   if (shells.has(program)) return true;
   const hasScript = words.some((word) => /^-(?:\w*[ceErp]$|[ceErp]|-eval|-print)/.test(word));
   if (interpreters.has(program)) return hasScript;
-  if (wrappers.has(program))
+  if (runsBehind(words) !== undefined)
     return words.slice(1).some((word) => {
       const name = programOf(word);
       return shells.has(name) || (hasScript && interpreters.has(name)) || /\s|^--coreutils-prog/.test(word);
@@ -70,7 +78,8 @@ function wordsFor(command: SimpleCommand, hasPlaces: boolean): number {
   if (assignments === -1) return words.length;
   if (assignments > 0) return assignments + Math.max(1, wordsFor(without(command, assignments), hasPlaces));
   const program = programOf(words[0]);
-  if (wrappers.has(program)) return wrapped(command, program, hasPlaces);
+  const behindWord = runsBehind(words);
+  if (behindWord !== undefined) return Math.max(behindWord + 1, wrapped(command, program, hasPlaces));
   if (shells.has(program) || interpreters.has(program)) return 1;
   if (program === 'sed') return isPlainSed(command) ? 0 : words.length;
   if (program === 'awk') return isPlainAwk(command) ? 0 : words.length;
