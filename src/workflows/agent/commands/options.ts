@@ -60,6 +60,9 @@ const ofNode: Options = {
   ),
 };
 
+/** A file that is not below the command's folder, as a program's word. */
+const elsewhere = String.raw`(?!/dev/null$)(?:[/~]|(?:[^:]*/)?\.(?:\.|git)(?:/|$))`;
+
 const ofWriters: Options = { long: ['--output'], words: /^-\w*o/ };
 
 /** What a compiler may hand on to the linker. That can load others by its options, and reads further ones from `@` files. */
@@ -118,13 +121,19 @@ export const optionsOf = new Map<string, Options>(
     rsync: { long: ['--rsh', '--rsync-path', '--daemon', '--remote-option'], words: /^-\w*[eM]/ },
     scp: { words: /^-\w*[SoFD]/ },
     sftp: { words: /^-\w*[SoFDb]/ },
-    curl: { long: ['--config', '--engine'], words: /^-[\w#:]*K/ },
-    wget: { long: ['--execute', '--use-askpass', '--config'], words: /^-\w*e/ },
+    curl: {
+      long: ['--config', '--engine'],
+      words: new RegExp(String.raw`^-[\w#:]*K|^(?:-\w+|--[\w-]+=)?${elsewhere}`),
+    },
+    wget: {
+      long: ['--execute', '--use-askpass', '--config'],
+      words: new RegExp(String.raw`^-\w*e|^(?:-\w+|--[\w-]+=)?${elsewhere}`),
+    },
     make: {
-      // A variable's name.
+      // A variable's name. One that is a number names no program.
       begun: /^[^/]*$/,
       long: ['--eval', '--file', '--makefile', '--include-dir'],
-      words: /^-\w*[EfI]|^[^-][^=]*=/,
+      words: /^-\w*[EfI]|^[^-][^=]*=(?!\d+$)/,
     },
     npm: ofNode,
     pnpm: ofNode,
