@@ -20,6 +20,7 @@ import { Elicitations } from './elicitation.ts';
 import { LoginNeeded, machineLogin, WorkerLogin } from './login-provider.ts';
 import type { Logins } from './logins.ts';
 import { hasResources } from './resources.ts';
+import { fetchShort } from './short-answers.ts';
 import { ToolList } from './tool-list.ts';
 import type { McpServer } from '../../protocol/settings.ts';
 import { appendFileSync } from 'node:fs';
@@ -146,6 +147,7 @@ function transportTo(
   if ('url' in server) {
     const authProvider = loginOf(server, given, logins);
     return new StreamableHTTPClientTransport(new URL(server.url), {
+      fetch: fetchShort,
       requestInit: { headers: values },
       ...(authProvider && { authProvider }),
     });
