@@ -50,7 +50,9 @@ export interface Connection {
   elicitations: Elicitations;
   hasResources: boolean;
   /** Texts that must not appear in errors. */
-  readonly secrets: string[];
+  secrets: () => string[];
+  /** Those among them that no result may hold either: the agent has a login's tokens no more than its variables. */
+  tokens: () => string[];
 }
 
 export interface ConnectSettings {
@@ -70,6 +72,7 @@ export interface ConnectSettings {
 export async function connect(server: McpServer, settings: ConnectSettings): Promise<Connection> {
   const given = replaced(server, settings.environment);
   const { secrets } = given;
+  const tokens = (): string[] => tokensOf(server, given, settings);
   const list = new ToolList();
   const elicitations = new Elicitations();
   const signal = AbortSignal.timeout(startingMs);
@@ -102,16 +105,15 @@ export async function connect(server: McpServer, settings: ConnectSettings): Pro
     if ('url' in server && client.getProtocolEra() === 'legacy') watch(client);
     return {
       client,
-      get secrets() {
-        return [...secrets, ...tokensOf(server, settings)];
-      },
+      secrets: () => [...secrets, ...tokens()],
+      tokens,
       elicitations,
       hasResources: await hasResources(client, signal),
       tools: () => list.current(client),
     };
   } catch (error) {
     if (error instanceof LoginNeeded) throw withoutLogin(server, error);
-    const hidden = [...secrets, ...tokensOf(server, settings)];
+    const hidden = [...secrets, ...tokens()];
     const reason = redact(whyNot(server, error, settings, signal.aborted), hidden);
     throw new SourceError([`the MCP server ${server.name}: ${reason}`], {
       cause: withoutSecrets(error, hidden),
@@ -162,20 +164,20 @@ function transportTo(
 }
 
 /** The tokens of a server's login, which are renewed while it is connected. */
-function tokensOf(server: McpServer, { logins }: ConnectSettings): string[] {
+function tokensOf(server: McpServer, given: Given, { logins }: ConnectSettings): string[] {
   const { tokens } = 'url' in server && logins !== undefined ? logins.read(server.url) : {};
-  return [tokens?.access_token, tokens?.refresh_token].filter((token) => token !== undefined);
+  return [...given.tokens, tokens?.access_token, tokens?.refresh_token].filter((token) => token !== undefined);
 }
 
 /** How a server is logged in at, if it should ask. One that has a key in its headers is not. */
 function loginOf(
   server: Extract<McpServer, { url: string }>,
-  { clientSecret, secrets, values }: Given,
+  { clientSecret, tokens, values }: Given,
   logins: Logins | undefined,
 ): AuthProvider | undefined {
   const { client_credentials: credentials, url } = server;
   if (credentials !== undefined && clientSecret !== undefined) {
-    return machineLogin(url, credentials, clientSecret, (token) => secrets.push(token));
+    return machineLogin(url, credentials, clientSecret, (token) => tokens.push(token));
   }
   return logins === undefined || hasAuthorization(values) ? undefined : new WorkerLogin(url, logins);
 }
@@ -254,6 +256,8 @@ function keepLog(printed: Stream | null, file: string, secrets: readonly string[
 export interface Given extends Replaced {
   /** The secret of its `client_credentials`, if it has any. */
   clientSecret?: string;
+  /** What it was logged in with by that. */
+  tokens: string[];
 }
 
 /**
@@ -273,7 +277,7 @@ function replaced(server: McpServer, environment: Environment): Given {
   if (missing.length === 0) {
     const { client_secret: clientSecret } = secret.values;
     const secrets = [...given.secrets, ...secret.secrets];
-    return { ...given, secrets, ...(clientSecret !== undefined && { clientSecret }) };
+    return { ...given, secrets, tokens: [], ...(clientSecret !== undefined && { clientSecret }) };
   }
   const problems = missing.map(
     ({ key, name, variable }) =>

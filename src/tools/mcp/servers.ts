@@ -8,7 +8,8 @@ import {
   type Tool as McpTool,
 } from '@modelcontextprotocol/client';
 import { defaultTimeout } from '../definition.ts';
-import type { CallContext, Tool } from '../tool.ts';
+import { withoutSecretsIn } from '../../trust/worker-secrets.ts';
+import { InputNeeded, type CallContext, type Tool } from '../tool.ts';
 import { callServer } from './call.ts';
 import { connect, withoutLogin, type Connection, type ConnectSettings, withoutSecrets } from './connection.ts';
 import { sideEffectsOf, specOf } from './listed.ts';
@@ -85,10 +86,11 @@ export class McpServers {
       const connection = await opening;
       this.#calls.set(connection, (this.#calls.get(connection) ?? 0) + 1);
       try {
-        return await work(connection);
+        const done = await work(connection);
+        return done instanceof InputNeeded ? done : withoutSecretsIn(done, connection.tokens());
       } catch (error) {
         if (error instanceof LoginNeeded) throw withoutLogin(server, error);
-        if (again || !wasRefused(error)) throw withoutSecrets(explained(error, server), connection.secrets);
+        if (again || !wasRefused(error)) throw withoutSecrets(explained(error, server), connection.secrets());
         this.#retire(opening, connection);
       } finally {
         await this.#callEnded(connection);

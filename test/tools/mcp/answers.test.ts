@@ -56,3 +56,12 @@ test('a result that would fill the memory ends the call', async () => {
   });
   await expect(endless).rejects.toThrow('the server answered with over 32 MB');
 });
+
+test('a result that holds the token of the login is shown without it', async () => {
+  const shown = await called(async ({ headers }, response, id) => {
+    const result = { content: [{ type: 'text', text: `It was asked with ${headers.authorization}` }] };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  });
+  expect(shown).toBe('It was asked with Bearer [redacted]');
+});
