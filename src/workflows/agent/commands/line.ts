@@ -68,6 +68,8 @@ export function readLine(text: string): CommandLine {
   let word: string | undefined;
   let wantsMore = false;
   let isRedirected = false;
+  /** Whether the next word is that of a redirection, and none of the command. */
+  let isFile = false;
 
   const take = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at;
@@ -91,7 +93,9 @@ export function readLine(text: string): CommandLine {
     add(part);
   };
   const endWord = (): void => {
-    if (word !== undefined) words.push(word);
+    if (word !== undefined && isFile) filledIn = filledIn.filter((index) => index !== words.length);
+    else if (word !== undefined) words.push(word);
+    if (word !== undefined) isFile = false;
     word = undefined;
   };
   const endCommand = (end: number): void => {
@@ -108,7 +112,7 @@ export function readLine(text: string): CommandLine {
       commands.push({ words, filledIn, written, ...(isRedirected && { isRedirected }) });
       wantsMore = false;
     }
-    [words, filledIn, isRedirected] = [[], [], false];
+    [words, filledIn, isRedirected, isFile] = [[], [], false, false];
   };
 
   while (at < text.length) {
@@ -140,8 +144,11 @@ export function readLine(text: string): CommandLine {
       if ((found = take(variable))) addFilledIn(found[0]);
       else if ((found = take(doubleQuotedWithVariables))) addFilledIn(found[1]!);
       else if (take(otherRedirection)) {
+        // The number of a stream stands before it, or a name for one.
+        if (/^(?:\d+|\{\w+\})$/.test(word ?? '')) word = undefined;
         endWord();
         isRedirected = true;
+        isFile = true;
       } else {
         lose();
         const character = text[at++];

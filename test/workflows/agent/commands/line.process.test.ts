@@ -66,7 +66,7 @@ test('a line that is not plain says so, and shows what it can', () => {
     isWhole: false,
   });
   expect(readLine('a $X > b')).toMatchObject({
-    commands: [{ words: ['a', '$X', 'b'] }],
+    commands: [{ words: ['a', '$X'] }],
     isPlain: false,
     isWhole: true,
   });
