@@ -83,7 +83,7 @@ const headers: Rule = unlessAbsent((value, beside, policy) => {
 
 /** Keys of a request by which a gateway is told of other addresses, or by which a provider finds what its account has stored. */
 const reachingBody =
-  /^(api_?base|base_?url|api_?key|user_config|model_list|fallbacks|previous_response_id|conversation|prompt|container|mcp_servers)$/i;
+  /^(api_?base|base_?url|\w*_endpoint|api_?key|extra_headers|user_config|model_list|fallbacks|previous_response_id|conversation|prompt|container|cached_?content|mcp_servers)$/i;
 
 const extraBody: Rule = unlessAbsent((value) => {
   const name = namesIn(value, 0).find((each) => reachingBody.test(each));
