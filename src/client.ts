@@ -20,7 +20,7 @@ export {
   AnswerTooLongError,
   InputTooLargeError,
   MessageRefusedError,
-  NobodyPollsError,
+  UnservedError,
   RequestRefusedError,
   RunExistsError,
   RunNotOpenError,

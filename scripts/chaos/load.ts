@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
-import { NobodyPollsError, RunNotOpenError, type Reprise, type Run, type SessionRun } from '../../src/client.ts';
+import { UnservedError, RunNotOpenError, type Reprise, type Run, type SessionRun } from '../../src/client.ts';
 import { isLost } from '../../src/client/snapshot.ts';
 import { configFile } from './configs.ts';
 import { plannedRun, type PlannedRun } from './plan.ts';
@@ -117,7 +117,7 @@ async function untilAnswered<T>(request: () => Promise<T>): Promise<T> {
     try {
       return await request();
     } catch (error) {
-      if (!isLost(error) && !(error instanceof NobodyPollsError)) throw error;
+      if (!isLost(error) && !(error instanceof UnservedError)) throw error;
     }
     await pause(500);
   }

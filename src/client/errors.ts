@@ -1,6 +1,5 @@
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { maxAnswerChars } from '../protocol/questions.ts';
-import { taskQueue } from './names.ts';
 
 /** There is no run of that id, or it has ended, so that it takes nothing from a person. */
 export class RunNotOpenError extends Error {
@@ -56,15 +55,9 @@ export class SecretInConfigError extends Error {
   override name = 'SecretInConfigError';
 }
 
-/** No worker polls the task queue of a run. The run is not ended by that. */
-export class NobodyPollsError extends Error {
-  override name = 'NobodyPollsError';
-
-  constructor(queue: string, id: string) {
-    const start =
-      queue === taskQueue ? 'npx reprise up, or npx reprise worker' : `those of Reprise poll "${taskQueue}"`;
-    super(`Nobody polls the task queue "${queue}" of the run ${id}, which goes on once a worker does (${start})`);
-  }
+/** No worker serves a run: none polls for it, or the one that does cannot go on with it. The run is not ended by that. */
+export class UnservedError extends Error {
+  override name = 'UnservedError';
 }
 
 /** A server has refused a request over HTTP, with a status from 400 on that no other error stands for. */

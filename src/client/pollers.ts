@@ -2,10 +2,13 @@ import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ConnectionLike, WorkflowHandle } from '@temporalio/client';
 import { isAlive } from '../util/processes.ts';
-import { NobodyPollsError } from './errors.ts';
+import { decodeAll } from '../encryption/decode.ts';
+import { UnservedError } from './errors.ts';
 import { taskQueue } from './names.ts';
 
 type Service = ConnectionLike['workflowService'];
+type Described = Awaited<ReturnType<WorkflowHandle['describe']>>['raw'];
+type VersioningInfo = NonNullable<NonNullable<Described['workflowExecutionInfo']>['versioningInfo']>;
 
 /** `temporal.api.enums.v1.TaskQueueType`. */
 export const workflowTasks = 1;
@@ -45,29 +48,74 @@ export async function livePollers(service: Service, namespace: string, queue = t
 const looksMs = [1000, 4000];
 
 /**
- * That nobody polls the queue of a run; undefined where somebody does, or the server does not tell.
+ * Why nobody gets on with a run; undefined where somebody does, or the server does not tell.
  *
  * @param needsTask whether it matters only while the run has a task that waits for a worker
  */
-export async function whyUnserved(
-  { client, workflowId }: WorkflowHandle,
-  needsTask = false,
-): Promise<NobodyPollsError | undefined> {
+export async function whyUnserved(handle: WorkflowHandle, needsTask = false): Promise<UnservedError | undefined> {
+  const { client, workflowId } = handle;
   try {
     const { raw, taskQueue: queue } = await client.getHandle(workflowId).describe();
     if (needsTask && !raw.pendingWorkflowTask) return undefined;
     const pollers = await livePollers(client.workflowService, client.options.namespace, queue);
-    return pollers.length > 0 ? undefined : new NobodyPollsError(queue, workflowId);
+    const run = `the run ${workflowId}`;
+    if (pollers.length === 0) {
+      const start =
+        queue === taskQueue ? 'npx reprise up, or npx reprise worker' : `those of Reprise poll "${taskQueue}"`;
+      return new UnservedError(
+        `Nobody polls the task queue "${queue}" of ${run}, which goes on once a worker does (${start})`,
+      );
+    }
+    const build = pinnedBuild(raw.workflowExecutionInfo?.versioningInfo ?? {});
+    if (build !== undefined && !pollers.some(({ buildId }) => buildId === build))
+      return new UnservedError(
+        `No worker of the version ${build} polls, to which ${run} is pinned. It answers and goes on once one does: ` +
+          `npx reprise watch ${workflowId} where it was started, else a worker of that release and its code`,
+      );
+    const why = await lastTaskFailure(handle);
+    return why === undefined ? undefined : new UnservedError(`The worker of ${run} cannot go on: ${why}`);
   } catch {
     return undefined;
   }
+}
+
+/** The version of workers to which a run is pinned; undefined where others may have it. */
+function pinnedBuild({ behavior, deploymentVersion, versioningOverride }: VersioningInfo): string | undefined {
+  if (versioningOverride?.autoUpgrade) return undefined;
+  const own = Number(behavior) === pinned ? deploymentVersion : undefined;
+  return (versioningOverride?.pinned?.version ?? own)?.buildId || undefined;
+}
+
+/** `temporal.api.enums.v1.VersioningBehavior`. */
+const pinned = 1;
+
+/** How many of the last events are read. A task that has failed is among them, with the next one that is scheduled. */
+const lastEvents = 10;
+
+/**
+ * Why the last task of a run has failed, which Temporal tries again for ever. So it is where the worker lacks the key by
+ * which the run is encrypted. @returns undefined where it did not fail
+ */
+async function lastTaskFailure({ client, workflowId }: WorkflowHandle): Promise<string | undefined> {
+  const { loadedDataConverter, namespace } = client.options;
+  const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
+    namespace,
+    execution: { workflowId },
+    maximumPageSize: lastEvents,
+  });
+  const last = history?.events?.find(
+    (event) => event.workflowTaskFailedEventAttributes ?? event.workflowTaskCompletedEventAttributes,
+  )?.workflowTaskFailedEventAttributes;
+  if (!last?.failure) return undefined;
+  const { failure } = await decodeAll(last, loadedDataConverter);
+  return failure?.message || undefined;
 }
 
 /**
  * What a run answers to a request.
  *
  * @param options `needsTask` as of `whyUnserved`; `signal` gives the request up
- * @throws what `ask` throws; `NobodyPollsError` where nobody polls the run's queue for five seconds
+ * @throws what `ask` throws; `UnservedError` where nobody has got on with the run for five seconds
  */
 export async function served<T>(
   handle: WorkflowHandle,

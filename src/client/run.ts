@@ -27,8 +27,8 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
    * Waits for the end.
    *
    * @param signal stops the waiting, which then throws; the run goes on
-   * @throws `WorkflowFailedError`; `NobodyPollsError` where the run waits for a worker when this is called, and none
-   *   polls its queue within five seconds; the run goes on, and may be waited for again
+   * @throws `WorkflowFailedError`; `UnservedError` where the run waits for a worker when this is called, and within
+   *   five seconds there is none that goes on with it; the run goes on, and may be waited for again
    */
   async result(signal?: AbortSignal): Promise<R> {
     return (await this.way.result(signal)) as R;
@@ -73,7 +73,7 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
     return this.way.cursor();
   }
 
-  /** The run at a glance. @throws `NobodyPollsError` where no worker is there to tell it */
+  /** The run at a glance. @throws `UnservedError` where no worker is there to tell it */
   async state(): Promise<S> {
     return (await this.way.state()) as S;
   }

@@ -13,7 +13,6 @@ import { SharedTexts, TextReader } from './live-text.ts';
 import { callsIn, isPassing, type RunSnapshot } from './snapshot.ts';
 import { StoredTexts, type StorePlace } from './stored-texts.ts';
 import { isOpenStatus, paused } from '../util/run-status.ts';
-import { decodeAll } from '../encryption/decode.ts';
 
 /** A place in the events of a run. */
 export interface EventCursor {
@@ -143,8 +142,7 @@ export async function* watchRun<S extends State>(
 /** What keeps a run from answering: if it is the run itself, the worker's own words rather than that nothing came in time. */
 async function troubleOf(handle: WorkflowHandle, error: Error): Promise<Error> {
   if (error instanceof QueryRejectedError) return new Error(paused, { cause: error });
-  const why = await whyStuck(handle);
-  return why === undefined ? ((await whyUnserved(handle)) ?? error) : new Error(why, { cause: error });
+  return (await whyUnserved(handle)) ?? error;
 }
 
 /**
@@ -185,32 +183,4 @@ async function runBefore(
   });
   const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
   return started?.continuedExecutionRunId || undefined;
-}
-
-/** How many of the last events are read. A task that has failed is among them, with the next one that is scheduled. */
-const lastEvents = 10;
-
-/**
- * Why a run does not get on although a worker serves it: the worker fails in each workflow task, which Temporal tries again
- * for ever. So it is where the worker lacks the key by which the run is encrypted.
- *
- * @returns undefined where its last task did not fail, or where the server does not answer
- */
-export async function whyStuck({ client, workflowId }: WorkflowHandle): Promise<string | undefined> {
-  const { loadedDataConverter, namespace } = client.options;
-  try {
-    const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
-      namespace,
-      execution: { workflowId },
-      maximumPageSize: lastEvents,
-    });
-    const last = history?.events?.find(
-      (event) => event.workflowTaskFailedEventAttributes ?? event.workflowTaskCompletedEventAttributes,
-    )?.workflowTaskFailedEventAttributes;
-    if (!last?.failure) return undefined;
-    const { failure } = await decodeAll(last, loadedDataConverter);
-    return failure?.message || undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -11,7 +11,7 @@ import {
   AnswerTooLongError,
   InputTooLargeError,
   MessageRefusedError,
-  NobodyPollsError,
+  UnservedError,
   RunExistsError,
   RunNotOpenError,
   SecretInConfigError,
@@ -69,7 +69,7 @@ function statusOf(error: unknown): [status: number, detail: string] {
   if (error instanceof RunExistsError || error instanceof MessageRefusedError) return [409, message];
   if (error instanceof AnswerTooLongError || error instanceof InputTooLargeError) return [413, message];
   if (error instanceof SecretInConfigError) return [422, message];
-  if (error instanceof NobodyPollsError) return [503, message];
+  if (error instanceof UnservedError) return [503, message];
   if (error instanceof NotTakenError) return [{ unknown: 404, closed: 409, wrong: 422 }[error.why], message];
   if (error instanceof WorkflowNotFoundError) return [404, `There is no run of the id ${error.workflowId}`];
   if (error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError) return ofRun(error);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { connect, NobodyPollsError, type OrchestrationRun, type Reprise } from '../../src/client.ts';
+import { connect, UnservedError, type OrchestrationRun, type Reprise } from '../../src/client.ts';
 
 const queue = `nobody-${process.pid}`;
 const words = (id: string): string =>
@@ -19,7 +19,7 @@ afterAll(async () => {
 test('to wait for a run whose queue nobody polls fails with the queue and what to start, and the run goes on waiting', async () => {
   const waiting = run.result();
   await expect(waiting).rejects.toThrow(words(run.id));
-  await expect(waiting).rejects.toBeInstanceOf(NobodyPollsError);
+  await expect(waiting).rejects.toBeInstanceOf(UnservedError);
   expect(await run.isOpen()).toBe(true);
 });
 

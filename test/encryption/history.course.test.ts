@@ -65,13 +65,14 @@ test('a run waits for a worker with its key, and says which one that is', async 
   await using run = await running(script, { REPRISE_ENCRYPTION_KEY: old });
   await using reprise = await connected(run.taskQueue, next);
   const started = await reprise.startOrchestration({ task: 'Canary-task' });
-  const needed = `This needs the encryption key ${idOf(next)}: REPRISE_ENCRYPTION_KEY has ${idOf(old)} here`;
-  await expect.poll(async () => (await started.show()).notes).toContain(`Its worker cannot go on: ${needed}`);
+  const needed = `The worker of the run ${started.id} cannot go on: This needs the encryption key ${idOf(next)}: REPRISE_ENCRYPTION_KEY has ${idOf(old)} here`;
+  await expect.poll(async () => (await started.show()).notes).toContain(`${needed}.`);
   for await (const { trouble } of started.watch()) {
     if (trouble === undefined) continue;
     expect(trouble.message).toBe(needed);
     break;
   }
+  for (const asked of [started.result(), started.state()]) await expect(asked).rejects.toThrow(needed);
   // Both keys: runs from before and after the change go on.
   await run.replaceWorker({ REPRISE_ENCRYPTION_KEY: `${next},${old}` });
   expect((await started.result()).answer).toMatch(/final answer/);

@@ -3,7 +3,7 @@ import { WorkflowFailedError, WorkflowNotFoundError, WorkflowUpdateFailedError }
 import { ApplicationFailure, RetryState } from '@temporalio/common';
 import {
   MessageRefusedError,
-  NobodyPollsError,
+  UnservedError,
   RequestRefusedError,
   RunExistsError,
   RunNotOpenError,
@@ -104,7 +104,7 @@ const errors: Record<string, (detail: string, id: string, failure: string) => Er
   RunNotOpenError: (detail) => new RunNotOpenError(detail),
   RunExistsError: (detail, id) => saying(new RunExistsError(id), detail),
   MessageRefusedError: (detail, id) => saying(new MessageRefusedError(id, ''), detail),
-  NobodyPollsError: (detail, id) => saying(new NobodyPollsError('', id), detail),
+  UnservedError: (detail) => new UnservedError(detail),
   WorkflowNotFoundError: (detail, id) => new WorkflowNotFoundError(detail, id, undefined),
   WorkflowFailedError: (detail, _, failure) =>
     new WorkflowFailedError('Workflow execution failed', failed(detail, failure), RetryState.NON_RETRYABLE_FAILURE),

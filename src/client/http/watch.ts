@@ -3,7 +3,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { RunEvent } from '../../protocol/events.ts';
 import type { State } from '../../protocol/state.ts';
-import { NobodyPollsError, RequestRefusedError, UnreachableError } from '../errors.ts';
+import { UnservedError, RequestRefusedError, UnreachableError } from '../errors.ts';
 import type { RunSnapshot, TextPiece } from '../snapshot.ts';
 import type { WatchOptions } from '../watch.ts';
 import type { RunWay } from '../way.ts';
@@ -73,7 +73,7 @@ export async function* watchOver(
 /** Whether the same may be asked later: the server, Temporal or a worker is away. */
 const isPassing = (error: unknown): boolean =>
   error instanceof UnreachableError ||
-  error instanceof NobodyPollsError ||
+  error instanceof UnservedError ||
   (error instanceof RequestRefusedError && error.status >= 429);
 
 /** What a stream brings, over as many connections as it takes, until the run has ended. @param isComing whether the run may yet begin */

@@ -9,7 +9,7 @@ import type { RunFiles } from '../../protocol/workspace.ts';
 import { decodeAll } from '../../encryption/decode.ts';
 import { costOf } from '../../workflows/agent/budget.ts';
 import { callsOf, type ShownCall } from './calls.ts';
-import { whyStuck } from '../watch.ts';
+import { whyUnserved } from '../pollers.ts';
 import { readHistory, type HistoryRecord, type RunHistory } from './history.ts';
 import type { RunStep } from './step.ts';
 import { modelCallsIn, stepsOf, summaryOf } from './steps.ts';
@@ -80,7 +80,7 @@ export async function showRun(
   const isOpen = isOpenStatus(status.name);
   const { histories, isWhole } = await chainOf(handle);
   const live = isOpen ? await askLiveState(handle, patience) : undefined;
-  const stuck = live === undefined && isOpen ? await whyStuck(handle) : undefined;
+  const unserved = live === undefined && isOpen ? await whyUnserved(handle) : undefined;
   const { missing, ...shown } = await recordWithTexts(histories, prompts ?? false, home, variables);
   return {
     id: handle.workflowId,
@@ -94,7 +94,7 @@ export async function showRun(
       ...(isOpen && live === undefined
         ? [`${untold(status.name === 'PAUSED')}; this is what it has done so far.`]
         : []),
-      ...(stuck === undefined ? [] : [`Its worker cannot go on: ${stuck}`]),
+      ...(unserved === undefined ? [] : [`${unserved.message}.`]),
       ...(missing === 0
         ? []
         : ['Some long texts are cut or missing: they are in the store of its worker (REPRISE_HOME, or DATABASE_URL).']),
