@@ -125,8 +125,11 @@ export function readNamedConfig<T>(name: string, folder: string, check: Check<T>
   if (found !== undefined && !isInside(folder, found))
     return { ok: false, problems: [`config: ${found} is a link that leads out of the folder of the worker`] };
   if (found !== undefined) return readConfigFile(join(folder, found), check);
-  const choices = files.length === 0 ? 'the worker has none' : `the worker has: ${files.join(', ')}`;
-  return { ok: false, problems: [`config: there is no configuration named "${name}" (${choices})`] };
+  const choices = files.length === 0 ? 'it has none' : `it has: ${files.join(', ')}`;
+  return {
+    ok: false,
+    problems: [`config: there is no configuration named "${name}" in the worker's folder ${folder} (${choices})`],
+  };
 }
 
 /** The names of a folder's configurations, sorted. */
