@@ -9,6 +9,7 @@ import {
   SecretInConfigError,
   TamperedError,
   UnknownKeyError,
+  UnservedError,
 } from '../client.ts';
 import { NotTakenError, temporalReason } from '../client/errors.ts';
 import { VariableError } from '../util/environment.ts';
@@ -23,7 +24,8 @@ export function asCommandError(error: unknown): unknown {
   if (error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError) return runFailed(error);
   if (error instanceof ModelNameError || error instanceof VariableError) return usageError(error.message);
   if (error instanceof UnsafeHomeError || error instanceof OtherAddressError) return usageError(error.message);
-  if (error instanceof RunNotOpenError || error instanceof MessageRefusedError) return new CommandError(error.message);
+  if (error instanceof RunNotOpenError || error instanceof MessageRefusedError || error instanceof UnservedError)
+    return new CommandError(error.message);
   if (error instanceof NotTakenError)
     return error.why === 'wrong' ? usageError(error.message) : new CommandError(error.message);
   if (error instanceof AnswerTooLongError || error instanceof InputTooLargeError) return usageError(error.message);

@@ -81,7 +81,8 @@ async function listedRun(client: Client, info: WorkflowExecutionInfo, until: num
   const { RepriseOutcome: outcomes, RepriseWaiting: waits } = info.searchAttributes;
   const isOpen = isOpenStatus(status.name);
   const handle = client.workflow.getHandle(workflowId, runId);
-  const live = isOpen ? await askLiveState(handle, Math.min(patience.one, until - Date.now())) : undefined;
+  const time = Math.min(patience.one, until - Date.now());
+  const live = isOpen && time > 0 ? await askLiveState(handle, time).catch(() => undefined) : undefined;
   // Its history may be gone by now, or hold what nobody here can read.
   const asked = memo['question'] as string | undefined;
   const question = asked || (await inputQuestion(lenient(client), info).catch(() => ''));

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ConnectionLike, WorkflowHandle } from '@temporalio/client';
+import { isGrpcServiceError, ServiceError, type ConnectionLike, type WorkflowHandle } from '@temporalio/client';
 import { isAlive } from '../util/processes.ts';
 import { decodeAll } from '../encryption/decode.ts';
 import { UnservedError } from './errors.ts';
@@ -137,7 +137,19 @@ export async function served<T>(
   };
   try {
     return await Promise.race([answer, looked()]);
+  } catch (error) {
+    throw await explained(handle, error);
   } finally {
     waiting.abort();
   }
+}
+
+/** gRPC's FAILED_PRECONDITION. */
+const failedPrecondition = new Set([9]);
+
+/** Why nobody gets on with a run, where the server has refused a request for that; any other error as it is. */
+export async function explained(handle: WorkflowHandle, error: unknown): Promise<unknown> {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  const isRefused = isGrpcServiceError(cause) && failedPrecondition.has(cause.code);
+  return (isRefused && (await whyUnserved(handle))) || error;
 }

@@ -19,7 +19,7 @@ export async function checkStoreKeys(store: Store, keys: Keys): Promise<string |
   if (own !== undefined) await store.secret(`${keyName}${own}`);
   if (missing.length === 0) return undefined;
   return (
-    `The store has content that is encrypted with ${missing.join(', ')}, which REPRISE_ENCRYPTION_KEY does not have: ` +
+    `The store has content that is encrypted with ${missing.join(', ')}, which REPRISE_ENCRYPTION_KEY does not have; ` +
     'runs that need it fail until the key is added'
   );
 }

@@ -65,14 +65,21 @@ test('a run waits for a worker with its key, and says which one that is', async 
   await using run = await running(script, { REPRISE_ENCRYPTION_KEY: old });
   await using reprise = await connected(run.taskQueue, next);
   const started = await reprise.startOrchestration({ task: 'Canary-task' });
-  const needed = `The worker of the run ${started.id} cannot go on: This needs the encryption key ${idOf(next)}: REPRISE_ENCRYPTION_KEY has ${idOf(old)} here`;
-  await expect.poll(async () => (await started.show()).notes).toContain(`${needed}.`);
+  const key = `This needs the encryption key ${idOf(next)}: REPRISE_ENCRYPTION_KEY has ${idOf(old)} here`;
+  const needed = `The worker of the run ${started.id} cannot go on: ${key}`;
+  await expect
+    .poll(async () => (await started.show()).notes)
+    .toContain(`No worker has told what the run is doing (${needed}); this is what it has done so far.`);
   for await (const { trouble } of started.watch()) {
     if (trouble === undefined) continue;
     expect(trouble.message).toBe(needed);
     break;
   }
-  for (const asked of [started.result(), started.state()]) await expect(asked).rejects.toThrow(needed);
+  const session = reprise.getSession(`${started.id}-session`);
+  const asked = [started.result(), started.state(), session.send('Canary-turn')];
+  for (const each of await Promise.allSettled(asked))
+    expect(String((each as PromiseRejectedResult).reason)).toContain(key);
+  await session.terminate();
   // Both keys: runs from before and after the change go on.
   await run.replaceWorker({ REPRISE_ENCRYPTION_KEY: `${next},${old}` });
   expect((await started.result()).answer).toMatch(/final answer/);

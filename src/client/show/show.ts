@@ -79,8 +79,13 @@ export async function showRun(
   const { status } = await handle.describe();
   const isOpen = isOpenStatus(status.name);
   const { histories, isWhole } = await chainOf(handle);
-  const live = isOpen ? await askLiveState(handle, patience) : undefined;
-  const unserved = live === undefined && isOpen ? await whyUnserved(handle) : undefined;
+  let live: LiveState | undefined;
+  let trouble: string | undefined;
+  try {
+    if (isOpen) live = await askLiveState(handle, patience);
+  } catch (error) {
+    trouble = ((await whyUnserved(handle)) ?? (error as Error)).message;
+  }
   const { missing, ...shown } = await recordWithTexts(histories, prompts ?? false, home, variables);
   return {
     id: handle.workflowId,
@@ -91,10 +96,9 @@ export async function showRun(
     usage: shown.result?.usage ?? live?.state.usage ?? usageOf(histories),
     notes: [
       ...(isWhole ? [] : ['The beginning of this session is not in Temporal any more.']),
-      ...(isOpen && live === undefined
-        ? [`${untold(status.name === 'PAUSED')}; this is what it has done so far.`]
-        : []),
-      ...(unserved === undefined ? [] : [`${unserved.message}.`]),
+      ...(trouble === undefined
+        ? []
+        : [`${untold(status.name === 'PAUSED', trouble)}; this is what it has done so far.`]),
       ...(missing === 0
         ? []
         : ['Some long texts are cut or missing: they are in the store of its worker (REPRISE_HOME, or DATABASE_URL).']),
@@ -102,8 +106,8 @@ export async function showRun(
   };
 }
 
-const untold = (isPaused: boolean): string =>
-  isPaused ? 'The run is paused' : 'No worker has told what the run is doing';
+const untold = (isPaused: boolean, trouble: string): string =>
+  isPaused ? 'The run is paused' : `No worker has told what the run is doing (${trouble})`;
 
 /** What the histories of a run say, with the texts of the store in `home`; `missing` counts those that it does not have. */
 async function recordWithTexts(
@@ -246,18 +250,13 @@ interface LiveState {
   waiting: PendingQuestion[];
 }
 
-/** Asks an open run. @returns undefined if no worker answers within so many milliseconds */
-export async function askLiveState(handle: WorkflowHandle, patience: number): Promise<LiveState | undefined> {
-  if (patience <= 0) return undefined;
-  try {
-    return await handle.client.connection.withDeadline(Date.now() + patience, async () => {
-      const asked = [handle.query(stateQuery), handle.query(pendingQuestionsQuery)] as const;
-      // One that is still tried again when the connection is closed would throw where nobody catches it.
-      await Promise.allSettled(asked);
-      const [state, waiting] = await Promise.all(asked);
-      return { state, waiting };
-    });
-  } catch {
-    return undefined;
-  }
+/** Asks an open run. @throws where no worker answers within so many milliseconds */
+export function askLiveState(handle: WorkflowHandle, patience: number): Promise<LiveState> {
+  return handle.client.connection.withDeadline(Date.now() + patience, async () => {
+    const asked = [handle.query(stateQuery), handle.query(pendingQuestionsQuery)] as const;
+    // One that is still tried again when the connection is closed would throw where nobody catches it.
+    await Promise.allSettled(asked);
+    const [state, waiting] = await Promise.all(asked);
+    return { state, waiting };
+  });
 }

@@ -19,7 +19,7 @@ import type { TurnResult } from '../../protocol/session.ts';
 import type { State } from '../../protocol/state.ts';
 import { MessageRefusedError } from '../errors.ts';
 import { firstLine } from '../names.ts';
-import { served } from '../pollers.ts';
+import { explained, served } from '../pollers.ts';
 import { showRun, type RunRecord, type RunStatus, type ShowOptions } from '../show/show.ts';
 import { callsIn, isLost, type PendingCall, type RunSnapshot } from '../snapshot.ts';
 import { watchRun, type EventCursor, type WatchOptions } from '../watch.ts';
@@ -133,8 +133,8 @@ export class TemporalRun implements RunWay {
     try {
       return await act();
     } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError) && !isCutOff(error)) throw error;
-      return await this.#throwWhyEnded(error);
+      if (error instanceof WorkflowNotFoundError || isCutOff(error)) return await this.#throwWhyEnded(error);
+      throw await explained(this.#handle, error);
     }
   }
 
