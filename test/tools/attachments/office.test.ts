@@ -111,9 +111,8 @@ describe('a document', () => {
       'a.docx',
       docxOf,
       '<w:p><w:pPr><w:rPr><w:vertAlign w:val="superscript"/></w:rPr></w:pPr><w:r><w:t>10</w:t></w:r><w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>6</w:t></w:r>' +
-        '<w:r><w:t> H</w:t></w:r><w:r><w:rPr><w:vertAlign w:val="subscript"/></w:rPr><w:t>2</w:t></w:r><w:r><w:t>O </w:t></w:r>' +
-        '<m:f><m:num><m:r><m:t>17</m:t></m:r></m:num><m:den><m:r><m:t>23</m:t></m:r></m:den></m:f></w:p>',
-      '10^6 H_2O (17)/(23)',
+        '<w:r><w:t> H</w:t></w:r><w:r><w:rPr><w:vertAlign w:val="subscript"/></w:rPr><w:t>2</w:t></w:r><w:r><w:t>O</w:t></w:r></w:p>',
+      '10^6 H_2O',
     ],
     [
       'a.pptx',
@@ -128,8 +127,37 @@ describe('a document', () => {
         '<text:p>m<text:span text:style-name="T1">2</text:span> a<text:span text:style-name="T2">1</text:span><text:span text:style-name="T3">!</text:span></text:p>',
       'm^2 a_1!',
     ],
-  ])('%s shows what stands above or below its line, and fractions', async (name, make, body, text) => {
+  ])('%s shows what stands above or below its line', async (name, make, body, text) => {
     expect((await read(name, make(body))).text).toBe(text);
+  });
+
+  const run = (text: string): string => `<m:r><w:rPr><w:i/></w:rPr><m:t>${text}</m:t></m:r>`;
+  const part = (name: string, inner: string): string => `<m:${name}>${inner}</m:${name}>`;
+  const e = (text: string): string => part('e', run(text));
+  const brackets = '<m:dPr><m:begChr m:val="["/><m:endChr m:val=""/></m:dPr>';
+  const sum = '<m:naryPr><m:chr m:val="∑"/></m:naryPr>';
+  test('.docx has its formulas in lines, with brackets and signs that are no letters in it', async () => {
+    const formulas: Array<[formula: string, text: string]> = [
+      [part('f', part('num', run('17')) + part('den', run('2&lt;3'))), '(17)/(2<3)'],
+      [part('f', `<m:fPr><m:type m:val="noBar"/></m:fPr>${part('num', run('n'))}${part('den', run('k'))}`), 'n over k'],
+      [part('sSup', part('e', part('d', e('x+1'))) + part('sup', run('2'))), '(x+1)^(2)'],
+      [part('d', brackets + e('a') + e('b')), '[a|b'],
+      [part('nary', `<m:naryPr/>${part('sub', run('0'))}<m:sup/>${e('x')}`), '∫_(0) x'],
+      [part('nary', sum + part('sub', run('i')) + part('sup', run('n')) + e('i')), '∑_(i)^(n) i'],
+      [part('rad', `<m:deg/>${e('x')}`) + part('rad', part('deg', run('3')) + e('y')), '√(x)√[3](y)'],
+      [part('m', part('mr', e('1') + e('2')) + part('mr', e('3') + e('4'))), '1, 2; 3, 4'],
+      [
+        part('limLow', e('lim') + part('lim', run('n→0'))) + part('limUpp', e('a') + part('lim', run('b'))),
+        'lim_(n→0)a^(b)',
+      ],
+      [
+        part('acc', e('y')) + part('bar', e('AB')) + part('func', part('fName', run('sin')) + e('x')),
+        'y\u0302bar(AB)sin x',
+      ],
+      [part('eqArr', e('x=1') + e('y=2')), 'x=1; y=2'],
+    ];
+    const lines = formulas.map(([each]) => `<w:p><m:oMathPara><m:oMath>${each}</m:oMath></m:oMathPara></w:p>`);
+    expect((await read('a.docx', docxOf(lines.join('')))).text).toBe(formulas.map(([, text]) => text).join('\n'));
   });
 
   test('.odt has its formulas as they were written', async () => {

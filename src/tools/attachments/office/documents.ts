@@ -1,4 +1,5 @@
 import { chartPart, chartText } from './charts.ts';
+import { withEquations } from './equations.ts';
 import type { Readable } from '../pdf/pdf.ts';
 import { shapesHeading } from '../sheet-text.ts';
 import { parseXml, textOfXml, type Attributes, type TextRules } from './xml-text.ts';
@@ -20,15 +21,6 @@ const headingOf = ({ val = '' }: Attributes): string => {
 
 /** What stands for letters above or below their line: without it 10⁶ would be 106. */
 const raised: Readonly<Record<string, '^' | '_'>> = { superscript: '^', subscript: '_' };
-
-/** The parts of formulas (ECMA-376, OMML), whose places would be lost without brackets. */
-const formulas: TextRules['inline'] = {
-  num: ['(', ')'],
-  den: ['/(', ')'],
-  sup: ['^(', ')'],
-  sub: ['_(', ')'],
-  rad: ['√(', ')'],
-};
 
 /** WordprocessingML. `tabs` defines tab stops, and `Fallback` says for older programs once more what is before it. */
 const word: TextRules = {
@@ -56,7 +48,7 @@ const word: TextRules = {
   runMark: (name, { val = '1' }) =>
     name === 'vertAlign' ? raised[val] : /^d?strike$/.test(name) && !/^(0|false)$/.test(val) ? '~~' : undefined,
   skipped: new Set(['Fallback', 'tabs', 'del', 'moveFrom']),
-  inline: formulas,
+  inline: {},
   cell: new Set(['tc']),
   row: 'tr',
 };
@@ -79,7 +71,7 @@ export async function textOfWord({ names, read }: Parts): Promise<string> {
     const found = new Set<string>();
     for (const name of names.filter((each) => part.test(each))) {
       const rules = withLinks(word, 'hyperlink', await relationsOf({ names, read }, name));
-      found.add(textOfXml(await read(name), rules));
+      found.add(textOfXml(withEquations(await read(name)), rules));
     }
     const text = [...found].filter((each) => each !== '').join('\n');
     if (text !== '') texts.push(heading === '' ? text : `${heading}\n${text}`);
@@ -162,7 +154,7 @@ const drawing: TextRules = {
     return Number.parseFloat(baseline) > 0 ? '^' : Number.parseFloat(baseline) < 0 ? '_' : undefined;
   },
   skipped: new Set(['Fallback', 'tabLst']),
-  inline: formulas,
+  inline: {},
   cell: new Set(['tc']),
   row: 'tr',
 };
@@ -170,7 +162,7 @@ const drawing: TextRules = {
 /** The texts that stand in shapes and diagrams upon the sheets of a workbook. */
 export async function shapesIn({ names, read }: Parts): Promise<string[]> {
   const drawings = names.filter((name) => /^xl\/(drawings\/drawing|diagrams\/data)\d+\.xml$/.test(name));
-  const texts = await Promise.all(drawings.map(async (name) => textOfXml(await read(name), drawing)));
+  const texts = await Promise.all(drawings.map(async (name) => textOfXml(withEquations(await read(name)), drawing)));
   return texts.filter((text) => text !== '').map((text) => `${shapesHeading}\n${text}`);
 }
 
@@ -203,7 +195,7 @@ export async function textOfSlides(parts: Parts): Promise<Readable> {
 
 async function slideText(parts: Parts, part: string, xml: string): Promise<string> {
   const relations = await relationsOf(parts, part);
-  const texts = [textOfXml(xml, withLinks(drawing, 'hlinkClick', relations))];
+  const texts = [textOfXml(withEquations(xml), withLinks(drawing, 'hlinkClick', relations))];
   for (const { kind, part: related } of relations.values()) {
     if (!parts.names.includes(related)) continue;
     if (kind === 'chart' && chartPart.test(related)) texts.push(chartText(await parts.read(related)));
