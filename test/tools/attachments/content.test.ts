@@ -20,16 +20,20 @@ describe('a PDF', () => {
     expect(await read('a.pdf', whole)).toEqual({ text, note: empty });
   });
 
-  test('has the addresses that links lead to, who has commented, and the names of files in it', async () => {
+  test('has the addresses that links lead to, who has commented, marked words, and the names of files in it', async () => {
     const link = '<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] /A << /S /URI /URI (https://example.org/7) >> >>';
     const comment = '<< /Type /Annot /Subtype /Text /Rect [0 0 9 9] /T (Rune) /Contents (Sure?) >>';
+    const marks = ['Highlight', 'StrikeOut'].map(
+      (how) =>
+        `<< /Type /Annot /Subtype /${how} /Rect [70 690 140 730] /QuadPoints [70 730 140 730 70 690 140 690] /T (Ada) >>`,
+    );
     const files = '/Names << /EmbeddedFiles << /Names [(a) << /Type /Filespec /F (a.xml) >>] >> >>';
     const bytes = pdfOf(['One'])
       .toString('latin1')
-      .replace('/Type /Page ', `/Type /Page /Annots [${link} ${link} ${comment}] `)
+      .replace('/Type /Page ', `/Type /Page /Annots [${link} ${link} ${comment} ${marks.join(' ')}] `)
       .replace('/Type /Catalog', `/Type /Catalog ${files}`);
     expect(await read('a.pdf', bytes)).toEqual({
-      text: '[page 1]\nOne\n[link: https://example.org/7]\n[comment: Rune: Sure?]',
+      text: '[page 1]\nOne\n[link: https://example.org/7]\n[comment: Rune: Sure?]\n[highlight "One": Ada]\n[struck out "One": Ada]',
       note: 'files in it, which are not read: a.xml',
     });
   });

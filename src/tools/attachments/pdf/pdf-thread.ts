@@ -153,7 +153,15 @@ async function textOfPage(pdf: Pdf, number: number): Promise<string | null> {
   }
 }
 
-/** What is filled into the fields of a form, comments, and where links lead. */
+/** What people have done to words, by the types of annotations. */
+const markings: Readonly<Record<string, string>> = {
+  Highlight: 'highlight',
+  Underline: 'underline',
+  Squiggly: 'underline',
+  StrikeOut: 'struck out',
+};
+
+/** What is filled into the fields of a form, comments, marked words, and where links lead. */
 async function notesOn(page: Awaited<ReturnType<Pdf['getPage']>>): Promise<string[]> {
   const annotations = (await page.getAnnotations()) as Array<{
     subtype?: string;
@@ -161,17 +169,23 @@ async function notesOn(page: Awaited<ReturnType<Pdf['getPage']>>): Promise<strin
     fieldValue?: unknown;
     contentsObj?: { str?: string };
     file?: { filename: string };
+    overlaidText?: string;
     titleObj?: { str?: string };
     url?: string;
   }>;
-  const notes = annotations.flatMap(({ contentsObj, fieldName, fieldValue, file, subtype, titleObj, url }) => {
+  const notes = annotations.flatMap((annotation) => {
+    const { contentsObj, fieldName, fieldValue, file, overlaidText = '', subtype = '', titleObj, url } = annotation;
     const value = Array.isArray(fieldValue) ? fieldValue.join(', ') : typeof fieldValue === 'string' ? fieldValue : '';
     if (subtype === 'Widget') return value.trim() === '' ? [] : [`[field ${fieldName}: ${value}]`];
-    const said = contentsObj?.str?.trim() ?? '';
     if (subtype === 'Link') return url === undefined ? [] : [`[link: ${url}]`];
     if (file !== undefined) return [`[a file is attached here, which is not read: ${file.filename}]`];
-    const author = titleObj?.str?.trim() ?? '';
-    return said === '' ? [] : [`[comment: ${author && `${author}: `}${said}]`];
+    // It repeats the comment that it belongs to.
+    if (subtype === 'Popup') return [];
+    const said = contentsObj?.str?.trim() ?? '';
+    const marked = overlaidText.trim();
+    if (said === '' && (markings[subtype] === undefined || marked === '')) return [];
+    const words = [titleObj?.str?.trim() ?? '', said].filter(Boolean).join(': ');
+    return [`[${markings[subtype] ?? 'comment'}${marked && ` "${marked}"`}${words && `: ${words}`}]`];
   });
   return [...new Set(notes)];
 }
