@@ -214,6 +214,21 @@ describe('a workbook', () => {
     expect(note).toMatch(/^some letters stand above or below their line/);
   });
 
+  test('knows colours that have numbers, also where the workbook has its own', async () => {
+    const styles = (colors: string): string =>
+      '<styleSheet><fills><fill/><fill/><fill><patternFill patternType="solid"><fgColor indexed="10"/></patternFill></fill></fills>' +
+      `<cellXfs><xf/><xf fillId="2"/></cellXfs>${colors}</styleSheet>`;
+    const parts = await partsOf(workbookOf({ S: [['x'], [1]] }));
+    const sheet =
+      '<worksheet><sheetData><row r="1"><c r="A1"><v>1</v></c></row><row r="2"><c r="A2" s="1"><v>2</v></c></row></sheetData></worksheet>';
+    const noteOf = async (colors: string) =>
+      (await read('a.xlsx', zipOf({ ...parts, 'xl/styles.xml': styles(colors), 'xl/worksheets/sheet1.xml': sheet })))
+        .note;
+    expect(await noteOf('')).toMatch(/1 rows are coloured \(red\)/);
+    const own = `<colors><indexedColors>${'<rgbColor rgb="0000FF00"/>'.repeat(11)}</indexedColors></colors>`;
+    expect(await noteOf(own)).toMatch(/1 rows are coloured \(green\)/);
+  });
+
   test.each(['<strike/>', '<strike val="1"/>', '<strike val="true" />'])(
     'says that cells are struck out: %s',
     (strike) => {

@@ -36,3 +36,21 @@ export function colourNames(shades: Iterable<string>): Map<string, string> {
   const isShared = (name: string): boolean => named.filter(([, each]) => each === name).length > 1;
   return new Map(named.map(([rgb, name]) => [rgb, isShared(name) ? `${name} ${rgb}` : name]));
 }
+
+/** The colours that have numbers, from 8 on (ECMA-376, 18.8.27). Those before repeat the first ones. */
+const numbered = (
+  '000000 FFFFFF FF0000 00FF00 0000FF FFFF00 FF00FF 00FFFF 800000 008000 000080 808000 800080 008080 C0C0C0 808080 ' +
+  '9999FF 993366 FFFFCC CCFFFF 660066 FF8080 0066CC CCCCFF 000080 FF00FF FFFF00 00FFFF 800080 800000 008080 0000FF ' +
+  '00CCFF CCFFFF CCFFCC FFFF99 99CCFF FF99CC CC99FF FFCC99 3366FF 33CCCC 99CC00 FFCC00 FF9900 FF6600 666699 969696 ' +
+  '003366 339966 003300 333300 993300 993366 333399 333333'
+).split(' ');
+
+/** Styles of a workbook that say colours themselves, of which the library knows the numbers only in .xls and .xlsb. */
+export function withoutNumbers(styles: string): string {
+  const own = [...styles.matchAll(/rgbColor rgb="\w\w(\w{6})"/g)].map(([, rgb]) => rgb);
+  return styles.replaceAll(/(fgColor [^>]*?)indexed="(\d+)"/g, (_, before: string, digits: string) => {
+    const number = Number(digits);
+    const rgb = own[number] ?? numbered[number < 8 ? number : number - 8];
+    return rgb === undefined ? before : `${before}rgb="FF${rgb}"`;
+  });
+}

@@ -3,7 +3,7 @@ import { grouped } from '../../../util/file-limits.ts';
 import { sheetHeading } from '../sheet-text.ts';
 import type { Readable } from '../pdf/pdf.ts';
 import { csvLine, isLikeData, mayBeData } from '../table.ts';
-import { colourNames } from './colours.ts';
+import { colourNames, withoutNumbers } from './colours.ts';
 import { conventionsOf, isDate, isUncomputed, valueOf, type Conventions } from './cell-values.ts';
 import { needsPassword } from './open-documents.ts';
 import { formulasText, type Formula } from './formulas.ts';
@@ -225,13 +225,17 @@ function openParts(parts: ReadonlyMap<string, Buffer>): xlsx.WorkBook {
   const { parse_zip: parseZip } = xlsx as unknown as { parse_zip: (zip: unknown, with_: object) => xlsx.WorkBook };
   const { cfb_add: add, cfb_new: create } = (xlsx.CFB as Container).utils;
   const zip = create();
-  for (const [name, part] of parts) add(zip, name, withRichValues(name, part), { unsafe: true });
+  for (const [name, part] of parts) add(zip, name, mended(name, part), { unsafe: true });
   // Of OpenDocument it takes the texts that are there, which costs nothing.
   return parseZip(zip, { ...options, cellText: parts.has('content.xml') });
 }
 
-/** A sheet in which cells that hold more than older programs know, such as a picture, are no errors, as which they are kept. */
-function withRichValues(name: string, part: Buffer): Buffer {
+/**
+ * A part with what the library would not read: colours that have numbers, and cells that hold more than older programs know, such
+ * as a picture, which are kept as errors.
+ */
+function mended(name: string, part: Buffer): Buffer {
+  if (name === 'xl/styles.xml') return Buffer.from(withoutNumbers(part.toString('utf8')));
   if (!/^xl\/worksheets\/\w+\.xml$/.test(name) || !part.includes(' vm="')) return part;
   const said = part
     .toString('utf8')
