@@ -56,7 +56,9 @@ const link = 0o120000;
 function memberOf(zip: ZipFile, entry: Entry): ZipMember {
   const { externalFileAttributes: attributes, generalPurposeBitFlag: flags, uncompressedSize: size } = entry;
   // Without decoded strings the name is its bytes, whatever the types say.
-  const name = getFileNameLowLevel(flags, entry.fileName as unknown as Buffer, entry.extraFields, true);
+  const given = getFileNameLowLevel(flags, entry.fileName as unknown as Buffer, entry.extraFields, true);
+  // PowerShell and older .NET write folders as Windows does.
+  const name = given.replaceAll('\\', '/');
   return {
     name,
     bytes: size,

@@ -36,24 +36,25 @@ describe('an archive', () => {
       'data/towns.csv': 'town,people\nOslo,717710\n',
       'photo.png': pixel,
       'book.xlsx': workbookOf({ S: [['x', 1]] }),
-      'letter.docx': docxOf('<w:p><w:r><w:t>Dear</w:t></w:r></w:p>'),
+      'letters\\letter.docx': docxOf('<w:p><w:r><w:t>Dear</w:t></w:r></w:p>'),
       'folder/': '',
+      'letters\\': '',
     };
     const archive = await keep(zipOf(members));
     expect(archive).toMatchObject({ kind: 'archive', mediaType: 'application/zip' });
     expect(archive.note).toBeUndefined();
     expect(await textOf('a.zip')).toMatch(
-      /^data\/towns\.csv \(24 bytes\)\nphoto\.png \(70 bytes\)\nbook\.xlsx \(.*\)\nletter\.docx/,
+      /^data\/towns\.csv \(24 bytes\)\nphoto\.png \(70 bytes\)\nbook\.xlsx \(.*\)\nletters\/letter\.docx/,
     );
     const kinds = (await files()).map(({ kind, name }) => [name, kind]);
     expect(kinds).toEqual([
       ['a.zip/data/towns.csv', 'table'],
       ['a.zip/photo.png', 'image'],
       ['a.zip/book.xlsx', 'workbook'],
-      ['a.zip/letter.docx', 'document'],
+      ['a.zip/letters/letter.docx', 'document'],
       ['a.zip', 'archive'],
     ]);
-    expect(await textOf('a.zip/letter.docx')).toBe('Dear');
+    expect(await textOf('a.zip/letters/letter.docx')).toBe('Dear');
     for (const file of await files()) {
       const bytes = Buffer.from(await bench.store.object(file.content ?? ''));
       expect(bytes.length).toBe(file.bytes);
