@@ -112,12 +112,18 @@ function recordsOf(text: string, delimiter: string, most = -1): { records: strin
     skip_empty_lines: true,
     skip_records_with_empty_values: true,
   };
+  const read = (how: object): string[][] => parse(text, { ...options, ...how });
   try {
-    return { records: parse(text, options) };
+    return { records: read({}) };
   } catch (error) {
     const { lines = 0 } = error as { lines?: number };
-    const note = `its quotation marks do not match up to line ${lines}, and are read as plain characters`;
-    return { records: parse(text, { ...options, quote: false }), note };
+    try {
+      // As databases and Spark write a quotation mark in a text.
+      return { records: read({ escape: '\\' }) };
+    } catch {
+      const note = `its quotation marks do not match up to line ${lines}, and are read as plain characters`;
+      return { records: read({ quote: false }), note };
+    }
   }
 }
 
@@ -157,7 +163,8 @@ function headerOf(records: string[][]): number {
   const widest = Math.max(0, ...filled);
   const at = filled.findIndex((count) => count > widest / 2);
   const wide = filled.slice(at).filter((count) => count > widest / 2).length;
-  const isTable = wide * 2 > filled.length - at || filled.slice(0, at).every((count) => count <= narrow);
+  const isTitled = widest > narrow && filled.slice(0, at).every((count) => count <= narrow);
+  const isTable = isTitled || wide * 2 > filled.length - at;
   const isBelow = at > 0 && at <= mostTitles && isTable;
   return isBelow && records[at]?.some(isNumber) === false ? at : 0;
 }

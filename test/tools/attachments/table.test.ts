@@ -27,6 +27,13 @@ describe('a table is read', () => {
       ['a', 'b'],
       [['x, y', 'say "no"\nor yes']],
     ],
+    ['with quotes behind a backslash', 'a,b\n1,"say \\"no\\", or"\n', ['a', 'b'], [['1', 'say "no", or']]],
+    [
+      'with one column in which a comma stands',
+      'name\nAnn\nBo, Jr\nCy\n',
+      ['name', 'column_2'],
+      [['Ann'], ['Bo', 'Jr'], ['Cy']],
+    ],
     ['with a quote within a cell', 'size,n\n5" pipe,3\n', ['size', 'n'], [['5" pipe', '3']]],
     ['with spaces around cells', 'a , "b, c"\n 1 , 2\n', ['a', 'b, c'], [['1', '2']]],
     ['with rows of any length', 'a,b\n1\n1,2,3\n', ['a', 'b', 'column_3'], [['1'], ['1', '2', '3']]],
