@@ -33,7 +33,7 @@ export function parseTable(text: string, known?: string): Table {
     note ?? '',
     at === 0 ? '' : `above the table stands: ${shortened(titles.join('; '), longestTitles)}`,
     records.length === 0 ? 'the table is empty' : '',
-    isLikeData(header, rows) ? mayBeData : '',
+    ...doubtsAbout(header, rows),
     count === 0
       ? ''
       : `${count} of ${rows.length} rows have more or fewer cells than the ${header.length} columns (the first: row ${ragged + 1})`,
@@ -169,14 +169,28 @@ function headerOf(records: string[][]): number {
   return isBelow && records[at]?.some(isNumber) === false ? at : 0;
 }
 
-/** The note on a table whose columns may have no names. */
-export const mayBeData = 'its first row may be data';
+/** What people call rows that add up others. */
+const total = /^((grand|sub|sous)[ -]?)?(total|sum|summe|somme|suma|gesamt)[es]?\b|^(gesamt|zwischen)summe\b/i;
+
+/** How many totals a note names. */
+const totalsNamed = 5;
+
+/** What of a table may be no row as its others: columns without names, and rows that sums over a column would count twice. */
+export function doubtsAbout(header: string[], rows: string[][]): string[] {
+  const totals = rows.map((row) => row.find((cell) => cell !== '') ?? '').filter((cell) => total.test(cell));
+  const names = totals.slice(0, totalsNamed).map((name) => shortened(name, 40));
+  const more = totals.length > totalsNamed ? ` and ${totals.length - totalsNamed} more` : '';
+  return [
+    ...(isLikeData(header, rows) ? ['its first row may be data'] : []),
+    ...(totals.length > 0 ? [`rows that may be totals, which sums would count twice: ${names.join(', ')}${more}`] : []),
+  ];
+}
 
 /** Days as programs write them. */
 const day = /^(\d{4}-\d\d-\d\d([T ].*)?|\d{1,2}([./-])\d{1,2}\3\d{2,4})$/;
 
 /** Whether a first row has a number or a day where there are only such below it. Years, and numbers in a row, are names. */
-export function isLikeData(header: string[], rows: string[][]): boolean {
+function isLikeData(header: string[], rows: string[][]): boolean {
   const numbers = header.filter((cell) => isNumber(cell));
   const isScale = numbers.length > 1 && numbers.every((cell, index) => Number(cell) === Number(numbers[0]) + index);
   return header.some((name, column) => {

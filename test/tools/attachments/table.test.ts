@@ -96,6 +96,15 @@ describe('a table is read', () => {
     expect(parseTable(text).note).toBe(isSaid ? 'its first row may be data' : undefined);
   });
 
+  test.each([
+    ['a;b\nx;1\nZwischensumme;1\ny;2\nGesamt;3\n', 'Zwischensumme, Gesamt'],
+    ['year,town,b\n2026,Kiel,1\n,Subtotal 2026,1\nGrand Total:,,1\n', 'Subtotal 2026, Grand Total:'],
+    ['firm,b\nTotalEnergies,1\nSummer Ltd,2\n', undefined],
+  ])('and which rows may be totals: %j', (text, names) => {
+    const note = `rows that may be totals, which sums would count twice: ${names}`;
+    expect(parseTable(text).note).toBe(names && note);
+  });
+
   test('whatever the text is, without an error', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\t', '\n', '\r', ' ', '1') }), (text) => {

@@ -79,13 +79,13 @@ describe('a workbook', () => {
     );
   });
 
-  test('says where the first row of a sheet may be data', async () => {
+  test('says where the first row of a sheet may be data, and which may be totals', async () => {
     const rows = [
       ['Kiel', 77],
       ['Bonn', 5],
     ];
-    const { note } = await read('a.xlsx', workbookOf({ S: rows, T: [['town', 'tons'], ...rows] }));
-    expect(note).toBe('S: its first row may be data');
+    const { note } = await read('a.xlsx', workbookOf({ S: rows, T: [['town', 'tons'], ...rows, ['Total', 82]] }));
+    expect(note).toBe('S: its first row may be data; T: rows that may be totals, which sums would count twice: Total');
   });
 
   test('whose formulas were never computed shows them, and says so', async () => {
