@@ -181,6 +181,26 @@ describe('a document', () => {
     expect(read_).toBe('[slide 1]\nFirst\nmore\n\n[slide 2]\nx | y\n[notes]\nSay it slowly\n\n[slide 3]');
   });
 
+  test('.pptx has who wrote its comments, old and new, with answers behind them', async () => {
+    const said = (text: string): string => `<p188:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p188:txBody>`;
+    const parts = await partsOf(pptxOf([{ body: '<a:p/>' }]));
+    const related = ['x/relationships/comments', 'x/2018/10/relationships/comments'].map(
+      (type, index) => `<Relationship Id="r${index}" Type="${type}" Target="../comments/${index}.xml"/>`,
+    );
+    const bytes = zipOf({
+      ...parts,
+      'ppt/slides/_rels/slide1.xml.rels': `<Relationships>${related.join('')}</Relationships>`,
+      'ppt/commentAuthors.xml': '<p:cmAuthor id="0" name="Ada"/><p:cmAuthor id="1" name="Bo"/>',
+      'ppt/authors.xml': '<p188:author id="{7}" name="Cy"/>',
+      'ppt/comments/0.xml':
+        '<p:cm authorId="0"><p:text>Why?</p:text></p:cm><p:cm authorId="1"><p:text>So.</p:text></p:cm>',
+      'ppt/comments/1.xml': `<p188:cm authorId="{7}"><p188:replyLst><p188:reply authorId="{8}">${said('Yes.')}</p188:reply></p188:replyLst>${said('Sure?')}</p188:cm>`,
+    });
+    expect((await read('a.pptx', bytes)).text).toBe(
+      '[slide 1]\n[comments]\nAda: Why?\nBo: So.\n[comments]\nCy: Sure?\nYes.',
+    );
+  });
+
   test('.odt has its paragraphs, headings, lists, tables, notes and comments', async () => {
     const body =
       '<text:h text:outline-level="1">Title</text:h><text:p>a<text:s text:c="3"/>b<text:tab/>c<text:line-break/>d</text:p>' +

@@ -200,11 +200,26 @@ async function slideText(parts: Parts, part: string, xml: string): Promise<strin
     if (!parts.names.includes(related)) continue;
     if (kind === 'chart' && chartPart.test(related)) texts.push(chartText(await parts.read(related)));
     const heading = { diagramData: '[diagram]', notesSlide: '[notes]', comments: '[comments]' }[kind];
-    const text = heading === undefined ? '' : textOfXml(await parts.read(related), drawing);
+    const rules = kind === 'comments' ? await withAuthors(drawing, parts) : drawing;
+    const text = heading === undefined ? '' : textOfXml(withRepliesLast(await parts.read(related)), rules);
     if (text !== '') texts.push(`${heading}\n${text}`);
   }
   return texts.filter((text) => text !== '').join('\n');
 }
+
+/** Rules that also show who has made a comment, before its text. */
+async function withAuthors(rules: TextRules, { names, read }: Parts): Promise<TextRules> {
+  const authors = new Map<string, string>();
+  for (const part of names.filter((name) => /^ppt\/(commentAuthors|authors)\.xml$/.test(name))) {
+    parseXml(await read(part), { open: (_, { id = '', name = '' }) => void authors.set(id, name) });
+  }
+  const author = ({ authorId = '' }: Attributes): string => (authors.has(authorId) ? `${authors.get(authorId)}: ` : '');
+  return { ...rules, marks: { ...rules.marks, cm: author, reply: author } };
+}
+
+/** Comments whose replies stand behind their texts. PowerPoint writes them before. */
+const withRepliesLast = (xml: string): string =>
+  xml.replaceAll(/(<p188:replyLst>.*?<\/p188:replyLst>)(<p188:txBody>.*?<\/p188:txBody>)/gs, '$2$1');
 
 interface Relation {
   kind: string;
