@@ -47,17 +47,13 @@ describe('a document', () => {
       docxOf(body, {
         'word/_rels/document.xml.rels':
           '<Relationships><Relationship Id="r1" Type="x/hyperlink" Target="https://example.org/7" TargetMode="External"/></Relationships>',
-        'word/numbering.xml': '<w:numbering><w:numFmt w:val="decimal"/></w:numbering>',
         'word/embeddings/a.xlsx': '',
       }),
     );
     expect(text).toBe(
       '[link: https://example.org/7] site here\n~~900~~ 750[comment 4]\n[symbol F0FE of Wingdings][box][is checked]\n- item',
     );
-    expect(note).toBe(
-      'colours of text are not read; the numbers of its lists are not read: each item begins with -; ' +
-        'files that are embedded in it, which are not read: 1',
-    );
+    expect(note).toBe('colours of text are not read; files that are embedded in it, which are not read: 1');
   });
 
   test.each([
@@ -129,6 +125,58 @@ describe('a document', () => {
     ],
   ])('%s shows what stands above or below its line', async (name, make, body, text) => {
     expect((await read(name, make(body))).text).toBe(text);
+  });
+
+  test('.docx numbers the items of its lists, headings and levels as Word shows them', async () => {
+    const level = (at: number, format: string, text: string, more = ''): string =>
+      `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="${format}"/>${more}<w:lvlText w:val="${text}"/></w:lvl>`;
+    const base = (id: number, levels: string): string =>
+      `<w:abstractNum w:abstractNumId="${id}">${levels}</w:abstractNum>`;
+    const list = (id: number, of: number, more = ''): string =>
+      `<w:num w:numId="${id}"><w:abstractNumId w:val="${of}"/>${more}</w:num>`;
+    const numbering =
+      base(
+        1,
+        level(0, 'upperRoman', 'Art. %1', '<w:pStyle w:val="Heading1"/>') +
+          level(1, 'decimal', '%1.%2', '<w:isLgl/>') +
+          level(2, 'lowerLetter', '(%3)') +
+          level(3, 'bullet', 'o'),
+      ) +
+      base(2, level(0, 'decimalZero', '%1&lt;')) +
+      list(1, 1) +
+      list(2, 2) +
+      list(3, 2, '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride>');
+    const styles =
+      '<w:style w:styleId="Heading1"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>' +
+      '<w:style w:styleId="Clause"><w:basedOn w:val="Heading1"/><w:pPr><w:numPr><w:ilvl w:val="1"/></w:numPr></w:pPr></w:style>';
+    const item = (text: string, properties: string): string =>
+      `<w:p><w:pPr>${properties}</w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
+    const at = (id: number, depth = 0): string =>
+      `<w:numPr><w:ilvl w:val="${depth}"/><w:numId w:val="${id}"/></w:numPr>`;
+    const styled = (style: string): string => `<w:pStyle w:val="${style}"/>`;
+    const items: Array<[text: string, properties: string, shown: string]> = [
+      ['Aim', styled('Heading1'), '# Art. I Aim'],
+      ['a clause', styled('Clause'), '  1.1 a clause'],
+      ['a point', at(1, 2), '    (a) a point'],
+      ['its dot', at(1, 3), '      - its dot'],
+      ['next', at(1, 2), '    (b) next'],
+      ['a clause', styled('Clause'), '  1.2 a clause'],
+      ['a point', at(1, 2), '    (a) a point'],
+      ['Price', styled('Heading1'), '# Art. II Price'],
+      ['none', styled('Heading1') + at(0), '# none'],
+      ['a clause', styled('Clause'), '  2.1 a clause'],
+      ['one', at(2), '01< one'],
+      ['another list', at(3), '07< another list'],
+      ['and on', at(2), '08< and on'],
+      ['gone', `${at(2)}<w:rPr><w:del w:id="1"/></w:rPr>`, 'gone'],
+      ['changed', `${at(2)}<w:pPrChange><w:pPr>${at(1, 1)}</w:pPr></w:pPrChange>`, '09< changed'],
+      ['of no list', at(9), '- of no list'],
+    ];
+    const body = items.map(([text, properties]) => item(text, properties)).join('');
+    const parts = { 'word/numbering.xml': `<w:numbering>${numbering}</w:numbering>`, 'word/styles.xml': styles };
+    expect(await read('a.docx', docxOf(body, parts))).toMatchObject({
+      text: items.map(([, , shown]) => shown).join('\n'),
+    });
   });
 
   const run = (text: string): string => `<m:r><w:rPr><w:i/></w:rPr><m:t>${text}</m:t></m:r>`;

@@ -2,6 +2,7 @@ import { chartPart, chartText } from './charts.ts';
 import { withEquations } from './equations.ts';
 import type { Readable } from '../pdf/pdf.ts';
 import { shapesHeading } from '../sheet-text.ts';
+import { withNumbers } from './numbering.ts';
 import { parseXml, textOfXml, type Attributes, type TextRules } from './xml-text.ts';
 
 /** The parts of a document, which is a zip archive of XML files. */
@@ -32,7 +33,6 @@ const word: TextRules = {
     cr: () => '\n',
     noBreakHyphen: () => '-',
     pStyle: headingOf,
-    numPr: () => '- ',
     footnoteReference: ({ id }) => `[note ${id}]`,
     endnoteReference: ({ id }) => `[end note ${id}]`,
     footnote: ({ id, type }) => (type === undefined ? `[note ${id}] ` : ''),
@@ -66,12 +66,19 @@ const wordParts: Array<[part: RegExp, heading: string]> = [
 /** The text of a .docx: of its body, headers, footers, notes, comments, diagrams and charts. */
 export async function textOfWord({ names, read }: Parts): Promise<string> {
   const texts: string[] = [];
+  const [numbering = '', styles = ''] = await Promise.all(
+    [/^word\/numbering\d*\.xml$/, /^word\/styles\d*\.xml$/].map(async (part) => {
+      const name = names.find((each) => part.test(each));
+      return name === undefined ? '' : read(name);
+    }),
+  );
   for (const [part, heading] of wordParts) {
     // Sections of a document mostly repeat each other's headers.
     const found = new Set<string>();
     for (const name of names.filter((each) => part.test(each))) {
       const rules = withLinks(word, 'hyperlink', await relationsOf({ names, read }, name));
-      found.add(textOfXml(withEquations(await read(name)), rules));
+      const xml = withNumbers(await read(name), numbering, styles);
+      found.add(textOfXml(withEquations(xml), rules));
     }
     const text = [...found].filter((each) => each !== '').join('\n');
     if (text !== '') texts.push(heading === '' ? text : `${heading}\n${text}`);
@@ -114,11 +121,10 @@ export async function leftOut({ names, read }: Parts): Promise<string[]> {
   const charts = await Promise.all(names.filter((name) => /\/charts\/_rels\//.test(name)).map((name) => read(name)));
   // What a chart is drawn from is in its part, too.
   const embedded = count(/\/embeddings\//) - charts.filter((chart) => chart.includes('/embeddings/')).length;
-  const lists = /<w:numPr>|<w:pStyle w:val="ListNumber|<text:list[ >]/;
-  const numbers = /w:numFmt w:val="(?!bullet|none)|<text:list-level-style-number/;
-  const numberings = names.filter((name) => /^(word\/numbering\d*|content|styles)\.xml$/.test(name));
-  const isNumbered =
-    has(lists) && (await Promise.all(numberings.map((name) => read(name)))).some((each) => numbers.test(each));
+  const styles = await Promise.all(
+    names.filter((name) => /^(content|styles)\.xml$/.test(name)).map((name) => read(name)),
+  );
+  const isNumbered = has(/<text:list[ >]/) && styles.some((each) => each.includes('<text:list-level-style-number'));
   return [
     ...(pictures > 0 ? [`pictures in it: ${pictures}, of which only the descriptions are read`] : []),
     ...(newer > 0 ? [`${newer} of its charts are of a kind that is not read`] : []),

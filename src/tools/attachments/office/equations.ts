@@ -1,4 +1,4 @@
-import { parseXml, type Attributes } from './xml-text.ts';
+import { escapedXml, parseXml, type Attributes } from './xml-text.ts';
 
 /** An element of a formula. */
 interface Part {
@@ -13,9 +13,7 @@ interface Part {
  * what a formula says is not in its letters: brackets, sums and bars are attributes, and rows and fractions are places.
  */
 export const withEquations = (xml: string): string =>
-  xml.replaceAll(/<m:oMath[ >].*?<\/m:oMath>/gs, (formula) => `<m:t>${escaped(lineOf(treeOf(formula)))}</m:t>`);
-
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  xml.replaceAll(/<m:oMath[ >].*?<\/m:oMath>/gs, (formula) => `<m:t>${escapedXml(lineOf(treeOf(formula)))}</m:t>`);
 
 function treeOf(xml: string): Part {
   const root: Part = { name: '', attributes: {}, parts: [], text: '' };

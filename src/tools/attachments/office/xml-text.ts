@@ -67,6 +67,8 @@ export function parseXml(
   parser.end();
 }
 
+export const escapedXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
 const plain = (name: string): string => name.slice(name.indexOf(':') + 1);
 
 /** The text of a part of a document: a line for each paragraph and for each row of a table. */
