@@ -48,7 +48,12 @@ export function door({ origins, port, url }: Served, read: ReadToken): Middlewar
     if (origin !== undefined && origins.includes(origin)) {
       c.header('access-control-allow-origin', origin);
       c.header('vary', 'Origin');
-      if (c.req.method === 'OPTIONS') return c.body(null, 204, preflight);
+      c.header('access-control-expose-headers', '*');
+      if (c.req.method === 'OPTIONS') {
+        // Each client has headers of its own, which such a page may send as any other program may.
+        const asked = c.req.header('access-control-request-headers') ?? '';
+        return c.body(null, 204, { ...preflight, 'access-control-allow-headers': asked });
+      }
     } else if (origin !== undefined && ![`http://${host}`, `https://${host}`].includes(origin)) {
       throw new HttpProblem(403, `Pages of ${origin} may not use this server (--origin allows them)`);
     }
@@ -101,11 +106,7 @@ export function tokenReader(owner: string): ReadToken {
   };
 }
 
-const preflight = {
-  'access-control-allow-methods': 'GET, POST, OPTIONS',
-  'access-control-allow-headers': 'authorization, content-type, idempotency-key, last-event-id, mcp-protocol-version',
-  'access-control-max-age': '600',
-};
+const preflight = { 'access-control-allow-methods': 'GET, POST, OPTIONS', 'access-control-max-age': '600' };
 
 /** The rest of such a request is not read, so that its connection has no use for another. */
 const tooLong = (most: number): HttpProblem =>

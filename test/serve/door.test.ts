@@ -61,9 +61,14 @@ test.each([
 });
 
 test('a page whose origin is named may use it, and asks first', async () => {
-  const asked = await send({ origin: 'https://pages.example' }, { method: 'OPTIONS' });
-  expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, 'https://pages.example']);
-  expect((await send({ origin: 'https://pages.example' })).status).toBe(404);
+  const origin = 'https://pages.example';
+  // Such as those of OpenAI's, A2A's and MCP's clients.
+  const wanted = 'authorization,x-stainless-os,a2a-version,mcp-method';
+  const asked = await send({ origin, 'access-control-request-headers': wanted }, { method: 'OPTIONS' });
+  expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, origin]);
+  expect(asked.headers.get('access-control-allow-headers')).toBe(wanted);
+  const answer = await send({ origin });
+  expect([answer.status, answer.headers.get('access-control-expose-headers')]).toEqual([404, '*']);
 });
 
 test('a token that may only read sends nothing that changes', async () => {
