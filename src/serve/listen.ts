@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 
-/** How long a request may take to arrive, and how many connections may wait for one. */
+/** How long a request may take to arrive, and how many connections may be without a whole one. */
 const limits = { headersMs: 10_000, requestMs: 60_000, waiting: 1000 };
 
 type Fetch = (request: Request) => Response | Promise<Response>;
@@ -49,14 +49,24 @@ export async function listen(fetch: Fetch, place?: { host: string; port: number 
   };
 }
 
-/** Of connections on which nothing was asked yet, the oldest make room for new ones: whoever opens thousands keeps nobody out. */
+/** Of connections whose request has not arrived, the oldest make room for new ones: whoever opens thousands keeps nobody out. */
 function boundWaiting(server: Server): void {
   const waiting = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
+  const wait = (socket: Socket): void => {
     waiting.add(socket);
-    socket.once('close', () => waiting.delete(socket));
     const [oldest] = waiting;
     if (waiting.size > limits.waiting) oldest?.destroy();
+  };
+  server.on('connection', (socket: Socket) => {
+    wait(socket);
+    socket.once('close', () => waiting.delete(socket));
   });
-  server.on('request', ({ socket }) => waiting.delete(socket));
+  server.on('request', (request) => {
+    const { headers, socket } = request;
+    const { 'content-length': length = 0, 'transfer-encoding': coding } = headers;
+    waiting.delete(socket);
+    if (coding === undefined && Number(length) === 0) return;
+    wait(socket);
+    request.once('end', () => waiting.delete(socket));
+  });
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { issue } from '../../src/serve/access.ts';
 import { createApp } from '../../src/serve/app.ts';
@@ -135,4 +137,25 @@ test('it listens, and serves what it is asked over a connection', async () => {
   const listening = await listen(() => new Response('here'), { host: '127.0.0.1', port: 0 });
   expect(await (await fetch(`http://127.0.0.1:${listening.port}/`)).text()).toBe('here');
   await listening.close();
+});
+
+test('of a thousand connections that have sent a part of a request, the oldest makes room', async () => {
+  const listening = await listen(async (request) => new Response(await request.text()), { host: '127.0.0.1', port: 0 });
+  const parts = [
+    'POST / HTTP/1.1\r\nhost: ',
+    'POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 2\r\n\r\na',
+    'POST / HTTP/1.1\r\nhost: here\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n',
+  ];
+  const opened = Array.from({ length: 1001 }, () => connect(listening.port, '127.0.0.1').on('error', () => {}));
+  opened.forEach((socket, n) => socket.resume().write(parts[n % parts.length] ?? ''));
+  try {
+    const closed = await Promise.race(opened.map((socket) => once(socket, 'close').then(() => socket)));
+    // One whose time is up would have been told so.
+    expect(closed.bytesRead).toBe(0);
+    const init = { method: 'POST', body: 'whole' };
+    expect(await (await fetch(`http://127.0.0.1:${listening.port}`, init)).text()).toBe('whole');
+  } finally {
+    for (const socket of opened) socket.destroy();
+    await listening.close();
+  }
 });
