@@ -70,11 +70,12 @@ export const flag = z
 export const waitOf = (usual: number) =>
   z.coerce.number().min(0).max(60).default(usual).describe('Seconds to wait for the end.');
 
+/** By a refinement, since its pattern would be none to clients that are written in Python. */
 export const runId = z
   .string()
   .min(1)
   .max(255)
-  .regex(
-    /^(?!\.{1,2}$)[^\p{Cc}\p{Cf}\p{Cs}]*$/u,
-    'an id has no control characters and no invisible ones, and is no . or ..',
-  );
+  .refine((id) => /^(?!\.{1,2}$)[^\p{Cc}\p{Cf}\p{Cs}]*$/u.test(id), {
+    error: 'an id has no control characters and no invisible ones, and is no . or ..',
+  })
+  .describe('It has no control characters and no invisible ones, and is no . or ..');
