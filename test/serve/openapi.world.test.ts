@@ -40,15 +40,21 @@ import type { paths } from './api.d.ts';
 const [, , baseUrl = '', token = ''] = process.argv;
 const client = createClient<paths>({ baseUrl, headers: { authorization: 'Bearer ' + token } });
 const begun = await client.POST('/runs', { body: { type: 'orchestration', input: { task: 'Build a site' } } });
-const { id } = begun.data as { id: string };
+const { id = '' } = begun.data ?? {};
 const { data } = await client.GET('/runs/{id}/result', { params: { path: { id }, query: { wait: 60 } } });
+if (data === undefined || !('workflow' in data) || data.workflow !== 'orchestration') throw new Error('no result');
+const voters: string[] = data.votes.map(({ voter }) => voter);
+// @ts-expect-error it is none of a team's outcomes
+if (data.outcome === 'viable') throw new Error('of research');
+const listed = await client.GET('/runs');
+const isListed = listed.data?.some((run) => run.id === id && run.status === 'completed');
 // @ts-expect-error a task is a text
 void (() => client.POST('/runs', { body: { type: 'orchestration', input: { task: 1 } } }));
 const wrong = await client.POST('/runs/{id}/decide', { params: { path: { id } }, body: { action: 'stop' } });
-console.log(JSON.stringify([begun.response.status, (data as { outcome: string }).outcome, wrong.error?.status]));
+console.log(JSON.stringify([begun.response.status, data.outcome, voters.length > 0, isListed, wrong.error?.status]));
 `;
 
-test('a client that is generated from the OpenAPI document starts a run, and has its types checked', async () => {
+test('a client that is generated from the OpenAPI document starts a run, and has its types, and those of what comes of it', async () => {
   const tools = await generator();
   if (tools === undefined) {
     console.warn('SKIPPED: npm is not reached, and the generator of clients was not fetched before');
@@ -69,7 +75,7 @@ test('a client that is generated from the OpenAPI document starts a run, and has
     writeFileSync(join(folder, 'node.d.ts'), 'declare const process: { argv: string[] };');
     await tool('typescript/bin/tsc', ...flags, ...types, 'node.d.ts');
     const { stdout } = await run(process.execPath, ['main.ts', `${server.url}/api/v1`, ownerToken], { cwd: folder });
-    expect(JSON.parse(stdout)).toEqual([201, 'submitted', 409]);
+    expect(JSON.parse(stdout)).toEqual([201, 'submitted', true, true, 409]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
     await server[Symbol.asyncDispose]();

@@ -4,6 +4,7 @@ import { createApp } from '../../src/serve/app.ts';
 import { listen } from '../../src/serve/listen.ts';
 import type { Served } from '../../src/serve/served.ts';
 import { inject } from 'vitest';
+import { Described } from './described.ts';
 import type { SharedRunning } from './running.ts';
 
 /** The token of the owner in tests. */
@@ -15,7 +16,7 @@ export interface Serving {
   url: string;
   reprise: Reprise;
   served: Served;
-  /** Sends a request with the owner's token, unless it has another. */
+  /** Sends a request with the owner's token, unless it has another. What `/api/v1` answers must be as it is described. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** What the server has said of what went wrong. */
   said: string[];
@@ -53,15 +54,25 @@ export async function serving(
   served.port = listening.port;
   if (changed.url === undefined) served.url = url;
   fetchApp = createApp(served).fetch;
+  const ask = (path: string, init: RequestInit = {}): Promise<Response> => {
+    const headers = new Headers(init.headers);
+    if (!headers.has('authorization')) headers.set('authorization', `Bearer ${ownerToken}`);
+    return fetch(`${url}${path}`, { ...init, headers });
+  };
+  let described: Promise<Described> | undefined;
   return {
     url,
     reprise,
     served,
     said,
-    fetch: (path, init = {}) => {
-      const headers = new Headers(init.headers);
-      if (!headers.has('authorization')) headers.set('authorization', `Bearer ${ownerToken}`);
-      return fetch(`${url}${path}`, { ...init, headers });
+    async fetch(path, init = {}) {
+      const answer = await ask(path, init);
+      if (!path.startsWith('/api/v1/')) return answer;
+      described ??= ask('/api/v1/openapi.json').then(
+        async (document) => new Described((await document.json()) as never),
+      );
+      await (await described).check(init.method ?? 'GET', path, answer);
+      return answer;
     },
     kill: () => listening.close(),
     async [Symbol.asyncDispose]() {

@@ -16,7 +16,8 @@ import { maxMessageChars, type PendingQuestion } from '../../protocol/questions.
 import type { ToolDecision } from '../../protocol/tools/permissions.ts';
 import { HttpProblem } from '../problems.ts';
 import { inputOf, someInput } from './inputs.ts';
-import { operation, runId, valid, waitOf, type Asked, type Operation } from './operation.ts';
+import { operation, runId, valid, waitOf, type Answers, type Asked, type Operation } from './operation.ts';
+import { turnSchema } from './result-schemas.ts';
 
 const said = z.string().max(maxMessageChars);
 const needed = said.trim().min(1);
@@ -42,7 +43,11 @@ const ways: Record<PendingQuestion['kind'], string[]> = {
   key: ['the run goes on by itself once the worker has it; an empty answer goes on without it'],
 };
 
-const done = { 200: 'It is sent.' };
+const ofRun = z.object({ id: z.string() });
+
+const done: Answers = { 200: ['It is sent.', ofRun] };
+
+const settled: Answers = { 200: ['It is sent.', ofRun.extend({ questionId: z.string() })] };
 
 const message = z.strictObject({
   text: z.string().trim().min(1),
@@ -60,7 +65,7 @@ export const actOperations: Operation[] = [
       questionId: z.string().min(1).optional().describe('Absent: the only one that waits.'),
       answer: z.string(),
     }),
-    answers: done,
+    answers: settled,
     async handle({ body, c, id, served: { reprise } }) {
       const run = reprise.getRun(id);
       await run.assertOpen();
@@ -76,7 +81,7 @@ export const actOperations: Operation[] = [
     name: 'approveCall',
     what: 'Decides about a tool call that waits for approval.',
     body: decisionSchema,
-    answers: done,
+    answers: settled,
     async handle({ body, c, id, served: { reprise } }) {
       const run = reprise.getRun(id);
       await run.assertOpen();
@@ -132,8 +137,8 @@ export const actOperations: Operation[] = [
     body: z.preprocess((said) => (typeof said === 'string' ? { text: said } : said), message),
     written: z.union([message.shape.text.describe('The text alone.'), message]),
     answers: {
-      200: 'What the turn has come to: {"answer", "messages", "turn", …}.',
-      202: 'It goes on: {"id", "turnId"}.',
+      200: ['What the turn has come to.', turnSchema],
+      202: ['It goes on.', ofRun.extend({ turnId: z.string() })],
     },
     async handle(asked) {
       const { body, c, id, query } = asked;

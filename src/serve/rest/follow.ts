@@ -5,6 +5,7 @@ import type { Feeds } from '../../client/feed.ts';
 import { HttpProblem } from '../problems.ts';
 import { events } from '../streams.ts';
 import { flag, operation, valid } from './operation.ts';
+import { eventSchema } from './run-schemas.ts';
 
 const place = z.coerce.number().int().min(0).default(0);
 
@@ -18,8 +19,11 @@ export const followOperation = operation({
     '`seq`. Besides there are those named `text` (with `text`), `trouble` (nothing new can be told, and why) and at last `end`.',
   query: z.object({ after: place, text: flag }),
   headers: { 'Last-Event-ID': 'Goes on behind it, on whichever server; takes precedence over `after`.' },
-  answers: { 200: 'A list, or a stream.', 204: 'The run has ended, and there is nothing behind Last-Event-ID.' },
-  types: ['application/json', 'text/event-stream'],
+  answers: {
+    200: ['A list, or a stream.', z.array(eventSchema)],
+    204: 'The run has ended, and there is nothing behind Last-Event-ID.',
+  },
+  types: ['text/event-stream'],
   async handle({ c, id, query: { after, text }, served: { feeds, reprise } }) {
     if (!c.req.header('accept')?.includes('text/event-stream'))
       return c.json(await eventsAfter(reprise.getRun(id), after));

@@ -21,7 +21,8 @@ const problem: Json = {
 export function openApi(operations: Operation[], url: string): Json {
   const paths: Record<string, Json> = {};
   for (const each of operations) (paths[each.path] ??= {})[each.method.toLowerCase()] = described(each);
-  return {
+  const named: Json = { Problem: problem };
+  const document = {
     openapi: '3.1.0',
     info: {
       title: 'Reprise',
@@ -33,7 +34,7 @@ export function openApi(operations: Operation[], url: string): Json {
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
-      schemas: { Problem: problem },
+      schemas: named,
       responses: {
         Problem: {
           description: 'It is refused, or has failed (RFC 9457).',
@@ -42,17 +43,37 @@ export function openApi(operations: Operation[], url: string): Json {
       },
     },
   };
+  // Each schema is made with those that it names, which the document has once.
+  return JSON.parse(JSON.stringify(document), (key, value: unknown) => {
+    if (key === '$ref') return (value as string).replace('#/$defs/', '#/components/schemas/');
+    if (key === 'schemas') return named;
+    if (key !== '$defs') return value;
+    Object.assign(named, value);
+    return undefined;
+  }) as Json;
 }
 
-function described({ answers, body, headers = {}, name, path, query, types, what, written = body }: Operation): Json {
+function described({
+  answers,
+  body,
+  headers = {},
+  name,
+  path,
+  query,
+  types = [],
+  what,
+  written = body,
+}: Operation): Json {
   const { properties = {} } = query === undefined ? {} : schemaOf(query);
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, word]) => of(word ?? '', 'path', {}, true)),
     ...Object.entries(properties).map(([word, schema]) => of(word, 'query', schema)),
     ...Object.entries(headers).map(([word, description]) => of(word, 'header', { description })),
   ];
-  const statuses = Object.entries(answers).map(([status, description]) => {
-    const content = Object.fromEntries((types ?? ['application/json']).map((type) => [type, { schema: {} }]));
+  const statuses = Object.entries(answers).map(([status, answer]) => {
+    const [description, schema] = typeof answer === 'string' ? [answer] : answer;
+    const json = schema && { 'application/json': { schema: schemaOf(schema) } };
+    const content = { ...json, ...Object.fromEntries(types.map((type) => [type, { schema: {} }])) };
     return [status, status === '204' ? { description } : { description, content }];
   });
   return {

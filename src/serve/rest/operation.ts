@@ -16,6 +16,9 @@ export interface Asked<Query = unknown, Body = unknown> {
   served: Served;
 }
 
+/** What each status says, besides the problems, and with which JSON. */
+export type Answers = Record<number, string | [what: string, schema: z.ZodType]>;
+
 interface Described {
   method: 'GET' | 'POST';
   /** Below `/api/v1`, as OpenAPI writes it. A run that it names is one that the token may see. */
@@ -25,9 +28,8 @@ interface Described {
   what: string;
   /** Headers that it reads, with what they are for. */
   headers?: Record<string, string>;
-  /** What each status says, besides the problems. */
-  answers: Record<number, string>;
-  /** What it answers with; JSON when absent. */
+  answers: Answers;
+  /** What else it answers with where it does. */
   types?: string[];
 }
 

@@ -7,19 +7,38 @@ import { shared } from '../shared.ts';
 import { freshId } from '../start.ts';
 import { filesOf } from './files.ts';
 import { inputOf, startSchema, writtenStart } from './inputs.ts';
+import { resultSchema } from './result-schemas.ts';
 import { resultOf } from './results.ts';
+import {
+  callSchema,
+  inboxSchema,
+  listedSchema,
+  questionSchema,
+  recordSchema,
+  stateSchema,
+  statsSchema,
+  statusSchema,
+} from './run-schemas.ts';
 import { flag, operation, runId, valid, waitOf, type Operation } from './operation.ts';
 
 const statsOf = shared((reprise) => reprise.stats());
 
+const started = z.object({ id: z.string() });
+
 /** What the library's method says of a run. */
-const reading = (word: string, name: string, what: string, ask: (run: Run) => Promise<unknown>): Operation =>
+const reading = (
+  word: string,
+  name: string,
+  what: string,
+  schema: z.ZodType,
+  ask: (run: Run) => Promise<unknown>,
+): Operation =>
   operation({
     method: 'GET',
     path: `/runs/{id}/${word}`,
     name,
     what,
-    answers: { 200: 'The same as the method of the library has.' },
+    answers: { 200: ['The same as the method of the library has.', schema] },
     handle: async ({ c, id, served }) => c.json(await ask(served.reprise.getRun(id))),
   });
 
@@ -33,7 +52,7 @@ export const runOperations: Operation[] = [
     headers: { 'Idempotency-Key': "The run's id, where the body has none." },
     body: startSchema,
     written: writtenStart,
-    answers: { 200: 'It was started before.', 201: 'It is started: {"id": "…"}.' },
+    answers: { 200: ['It was started before.', started], 201: ['It is started.', started] },
     async handle(asked) {
       const { access, body, c, served } = asked;
       const { input, sign } = inputOf(asked, body.type, body.input);
@@ -50,7 +69,7 @@ export const runOperations: Operation[] = [
     name: 'listRuns',
     what: 'The newest runs, as `reprise list --json` prints them.',
     query: z.object({ open: flag, limit: z.coerce.number().int().min(1).max(1000).default(20) }),
-    answers: { 200: 'A list.' },
+    answers: { 200: ['A list.', z.array(listedSchema)] },
     handle: async ({ access: { prefix }, c, query, served }) => c.json(await served.reprise.list({ ...query, prefix })),
   }),
   operation({
@@ -58,7 +77,7 @@ export const runOperations: Operation[] = [
     path: '/inbox',
     name: 'listWaiting',
     what: 'All that waits for a person, as `reprise inbox --json` prints it. The header Reprise-Silent names runs that did not tell.',
-    answers: { 200: 'A list.' },
+    answers: { 200: ['A list.', z.array(inboxSchema)] },
     async handle({ access, c, served }) {
       const { silent, waiting } = await inboxOf(served, access);
       if (silent.length > 0) c.header('reprise-silent', silent.map(encodeURIComponent).join(', '));
@@ -70,7 +89,7 @@ export const runOperations: Operation[] = [
     path: '/stats',
     name: 'getStats',
     what: 'Restarts, their gains and costs over all runs, as `reprise stats --json` prints them.',
-    answers: { 200: 'The figures.' },
+    answers: { 200: ['The figures.', statsSchema] },
     async handle({ access, c, served }) {
       if (access.prefix !== '') throw new HttpProblem(403, 'This token sees its own runs alone');
       return c.json(await statsOf(served.reprise));
@@ -82,25 +101,38 @@ export const runOperations: Operation[] = [
     name: 'showRun',
     what: 'All that a run has done, as `reprise show --json` prints it; with `prompts` what models were sent.',
     query: z.object({ prompts: flag }),
-    answers: { 200: 'The record of the run.' },
+    answers: { 200: ['The record of the run.', recordSchema] },
     handle: async ({ c, id, query, served }) =>
       c.json(await served.reprise.getRun(id).show({ home: served.home, ...query })),
   }),
-  reading('status', 'getStatus', 'The workflow type and the status of a run, without asking its worker.', (run) =>
-    run.describe(),
+  reading(
+    'status',
+    'getStatus',
+    'The workflow type and the status of a run, without asking its worker.',
+    statusSchema,
+    (run) => run.describe(),
   ),
-  reading('state', 'getState', 'The run at a glance: the query `state`.', (run) => run.state()),
-  reading('questions', 'listQuestions', 'What waits for a person: the query `pendingQuestions`.', (run) =>
-    run.pendingQuestions(),
+  reading('state', 'getState', 'The run at a glance: the query `state`.', stateSchema, (run) => run.state()),
+  reading(
+    'questions',
+    'listQuestions',
+    'What waits for a person: the query `pendingQuestions`.',
+    z.array(questionSchema),
+    (run) => run.pendingQuestions(),
   ),
-  reading('calls', 'listCalls', 'The calls of models and tools that are under way.', (run) => run.pendingCalls()),
+  reading('calls', 'listCalls', 'The calls of models and tools that are under way.', z.array(callSchema), (run) =>
+    run.pendingCalls(),
+  ),
   operation({
     method: 'GET',
     path: '/runs/{id}/result',
     name: 'getResult',
     what: "The workflow's result. A run that has failed has a problem instead.",
     query: z.object({ wait: waitOf(0) }),
-    answers: { 200: 'The result.', 202: 'It still runs.' },
+    answers: {
+      200: ['The result.', resultSchema],
+      202: ['It still runs.', started.extend({ status: z.literal('running') })],
+    },
     async handle({ c, id, query: { wait }, served }) {
       const run = served.reprise.getRun(id);
       const signal = AbortSignal.any([AbortSignal.timeout(wait * 1000), c.req.raw.signal]);
@@ -118,7 +150,9 @@ export const runOperations: Operation[] = [
     path: '/runs/{id}/files',
     name: 'listFiles',
     what: 'The files that belong to the answer.',
-    answers: { 200: 'A list of {"path", "bytes", "executable"}.' },
+    answers: {
+      200: ['A list.', z.array(z.object({ path: z.string(), bytes: z.int(), executable: z.boolean() }))],
+    },
     async handle({ c, id, served }) {
       await using files = await filesOf(served, id);
       return c.json(files.workspace.files().map(({ bytes, executable, path }) => ({ path, bytes, executable })));
