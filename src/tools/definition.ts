@@ -11,6 +11,21 @@ export const defaultTimeout = 60;
 /** What `execute` gets: what a zod schema makes of the arguments. What a JSON Schema describes is not known as a type. */
 export type ArgumentsOf<Parameters> = Parameters extends { _zod: { output: infer Arguments } } ? Arguments : any;
 
+/** What of `parameters` compiles in `defineTool`: all but what would be refused when the module is loaded, as far as types tell. */
+type Usable<Parameters> = Parameters extends { _zod: { input: infer Input } }
+  ? [Input] extends [object]
+    ? unknown
+    : unknown extends Input
+      ? unknown
+      : 'must be a schema of an object: z.object({ … })'
+  : Parameters extends { _def: object }
+    ? 'must be a schema of zod 4, or a JSON Schema'
+    : Parameters[keyof Parameters] extends { _zod: object }
+      ? keyof Parameters extends never
+        ? unknown
+        : 'must be a schema of an object: z.object({ … }) around these'
+      : unknown;
+
 /** One tool as a module exports it in its array `tools`. */
 export interface ToolDefinition<Parameters extends object = object, Result = unknown> {
   name: string;
@@ -35,7 +50,7 @@ export interface ToolDefinition<Parameters extends object = object, Result = unk
  * `defineTool({ name, description, parameters: z.object({ city: z.string() }), execute: ({ city }) => city.length })`.
  */
 export const defineTool = <Parameters extends object, Result>(
-  tool: ToolDefinition<Parameters, Result>,
+  tool: ToolDefinition<Parameters, Result> & { parameters: Usable<Parameters> },
 ): ToolDefinition<Parameters, Result> => tool;
 
 const definitionSchema = z.strictObject({

@@ -121,7 +121,18 @@ function whyItFails(error: unknown, file: string): string {
   if (!(error instanceof Error)) return String(error);
   const name = basename(file).replaceAll('.', '\\.');
   const line = new RegExp(`${name}(?:\\?[^:\\s]*)?:(\\d+)`).exec(error.stack ?? '')?.[1];
-  return `${error.name}: ${error.message.replaceAll(/\?version=[\d.-]+/g, '')}${line === undefined ? '' : ` (line ${line})`}`;
+  const { message } = error;
+  return `${error.name}: ${message.replaceAll(/\?version=[\d.-]+/g, '')}${line === undefined ? '' : ` (line ${line})`}${remedyOf(message)}`;
+}
+
+/** What to do about a mistake that Node makes of TypeScript which compilers and bundlers take. */
+function remedyOf(message: string): string {
+  if (message.includes('in strip-only mode'))
+    return '. Node only takes the types away: write it without, or compile it';
+  if (message.includes('does not provide an export named')) return '. A type is imported by "import type"';
+  const [, stem = ''] = /Cannot find module '(.+?)(?:\.m?js)?' imported/.exec(message) ?? [];
+  const file = endings.map((ending) => stem + ending).find(isFile);
+  return stem === '' || file === undefined ? '' : `. Import it by the name that it has: ${basename(file)}`;
 }
 
 function modulesIn(folder: string): string[] {

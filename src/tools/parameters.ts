@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ParameterSchema } from '../protocol/message.ts';
+import { isObject } from '../util/values.ts';
 import { ToolError } from './tool.ts';
 
 /** Whether a value is a schema of zod 4, of Reprise's copy or of the user's. */
@@ -8,8 +9,9 @@ export const isZodSchema = (value: object): value is z.core.$ZodType => '_zod' i
 /** The JSON Schema of parameters that a model is shown, or a text that says what is wrong with them. */
 export function parameterSchema(parameters: object): ParameterSchema | string {
   if (!isZodSchema(parameters)) {
-    const old = '_def' in parameters;
-    return old ? 'is a schema of zod 3; use zod 4 or a JSON Schema' : readable(parameters as Record<string, unknown>);
+    if ('_def' in parameters) return 'is a schema of zod 3; use zod 4 or a JSON Schema';
+    const isShape = Object.values(parameters).some((value) => isObject(value) && isZodSchema(value));
+    return isShape ? 'must be a schema of an object: put z.object( … ) around it' : readable({ ...parameters });
   }
   try {
     return readable(z.toJSONSchema(parameters, { io: 'input' }));

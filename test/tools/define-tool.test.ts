@@ -43,3 +43,20 @@ test('a tool that was defined is one as a module exports it', () => {
   expect(problems).toEqual([]);
   expect(tools).toMatchObject([{ spec: { name: 'forecast', parameters: { required: ['city'] } } }]);
 });
+
+test('parameters that would be refused when the module is loaded do not compile', () => {
+  const execute = (): string => '';
+  // @ts-expect-error -- a shape is no schema yet
+  defineTool({ ...named, parameters: { city: z.string() }, execute });
+  // @ts-expect-error -- arguments are an object
+  defineTool({ ...named, parameters: z.string(), execute });
+  // @ts-expect-error -- zod 3
+  defineTool({ ...named, parameters: { _def: {}, parse: () => '' }, execute });
+  const read: object = JSON.parse('{ "type": "object" }') as object;
+  const usable = [{}, read, { type: 'object' }, z.record(z.string(), z.number()), z.any()];
+  for (const each of usable) defineTool({ ...named, parameters: each, execute });
+  defineTool({ ...named, parameters: z.record(z.string(), z.number()), execute: (args) => args['a']?.toFixed() });
+  defineTool({ ...named, parameters: z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]), execute });
+  defineTool({ ...named, parameters: z.object({ a: z.string() }).transform(({ a }) => a.length), execute });
+  defineTool({ ...named, parameters: {}, execute });
+});

@@ -119,6 +119,21 @@ describe('what cannot be used is refused, with the file, what is wrong and what 
       /^tools\/wrong\.ts: fails to load: SyntaxError: .*\(line 1\)$/s,
     ],
     [
+      'one with what Node does not make of TypeScript',
+      `enum Unit { C, F }\nexport const tools = [Unit];`,
+      /SyntaxError: TypeScript enum is not supported .* \(line 1\)\. Node only takes the types away: write it without/,
+    ],
+    [
+      'one that imports a file by the name that a compiler would give it',
+      `import './weather.js';`,
+      /Cannot find module '.*weather\.js' .*\. Import it by the name that it has: weather\.ts$/,
+    ],
+    [
+      'one that imports a type as a value',
+      `import { Forecast } from './weather.ts';\nexport const tools: Forecast[] = [];`,
+      /does not provide an export named 'Forecast' \(line 1\)\. A type is imported by "import type"$/,
+    ],
+    [
       'one without tools',
       'export const tool = 1, other = 2;',
       /^tools\/wrong\.ts: must export an array "tools"; it exports other, tool$/,
@@ -144,6 +159,12 @@ describe('what cannot be used is refused, with the file, what is wrong and what 
       'parameters that are no object',
       `export const tools = [{ name: 'a', description: 'd', parameters: { type: 'string' }, execute() {} }];`,
       /tools\[0\]\.parameters: must describe an object \(type: "object"\), not "string"/,
+    ],
+    [
+      'parameters that are the shape of an object',
+      `import { z } from 'zod';
+       export const tools = [{ name: 'a', description: 'd', parameters: { at: z.string() }, execute() {} }];`,
+      /tools\[0\]\.parameters: must be a schema of an object: put z\.object\( … \) around it$/,
     ],
     [
       'a zod schema that has no JSON Schema',
