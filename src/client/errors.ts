@@ -6,12 +6,12 @@ export class RunNotOpenError extends Error {
   override name = 'RunNotOpenError';
 }
 
-/** A run was to be started under the id of one that has another input. */
+/** A run was to be started under the id of one that is open, or over HTTP of one that has another input. */
 export class RunExistsError extends Error {
   override name = 'RunExistsError';
 
-  constructor(id: string) {
-    super(`There is a run of the id ${id} already, with another input`);
+  constructor(id: string, how = 'with another input') {
+    super(`There is a run of the id ${id} already, ${how}`);
   }
 }
 

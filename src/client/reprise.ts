@@ -14,7 +14,7 @@ import type { Stats } from './aggregate.ts';
 import type { InputName } from '../trust/schemas.ts';
 import type { RunInput, Runs, RunWay, StartOptions } from './way.ts';
 
-/** A connection on which runs are started and found. Starting one may throw `InputTooLargeError`. */
+/** A connection on which runs are started and found. Starting one may throw `InputTooLargeError`, and `RunExistsError`. */
 export class Reprise {
   readonly #runs: Runs;
 

@@ -19,7 +19,7 @@ import type { EventCursor, WatchOptions } from './watch.ts';
 export type RunInput = OrchestrationInput | ResearchInput | SolveInput | SessionInput;
 
 export interface StartOptions {
-  /** The workflow's id; a readable one is made when absent. */
+  /** The workflow's id; a readable one is made when absent. That of an open run is refused with `RunExistsError`. */
   id?: string;
   /**
    * Temporal's: `fairnessKey` names who shares the workers with others, such as a user, `fairnessWeight` how large their share is
@@ -28,7 +28,7 @@ export interface StartOptions {
   priority?: Priority;
   /** Whether the input is signed with the home's secret where it brings more than anybody may; true when absent. */
   sign?: boolean;
-  /** What the memo of a run that is started once is to hold besides, for whoever comes back to it. */
+  /** What the run's memo is to hold besides, for whoever comes back to it. */
   memo?: Record<string, unknown>;
 }
 

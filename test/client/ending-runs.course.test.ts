@@ -1,6 +1,6 @@
 import type { TerminatedFailure } from '@temporalio/common';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { connect, RunNotOpenError, type Reprise } from '../../src/client.ts';
+import { connect, RunExistsError, RunNotOpenError, type Reprise } from '../../src/client.ts';
 import { running, type Running } from '../support/running.ts';
 import { teamOf, teamScript } from '../support/team-script.ts';
 
@@ -55,4 +55,14 @@ test('a run that is left by its scope is cancelled where it still goes on', asyn
     await using ended = reprise.getOrchestration(id);
     expect(await ended.isOpen()).toBe(false);
   }
+});
+
+test('the id of an open run is refused, and the same run that is started once is found by it', async () => {
+  const run = await started();
+  const again = reprise.startOrchestration({ task: 'Wait.', config }, { id: run.id });
+  await expect(again).rejects.toThrow(new RunExistsError(run.id, 'which is open'));
+  const once = (task: string) => reprise.startOnce('orchestration', run.id, { task, config });
+  expect((await once('Wait.')).isNew).toBe(false);
+  await expect(once('Go.')).rejects.toThrow(new RunExistsError(run.id));
+  await run.terminate();
 });

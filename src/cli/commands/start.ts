@@ -1,5 +1,4 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { Reprise, Run } from '../../client.ts';
+import { RunExistsError, type Reprise, type Run } from '../../client.ts';
 import { defaultBackend } from '../../config/models/complete-backend.ts';
 import { openWithWorker, pageOf, revive, withConnection, type Opened } from '../connection.ts';
 import { readAttachments } from '../attachments.ts';
@@ -43,7 +42,7 @@ async function startOnce(start: Start, reprise: Reprise, options: FollowOptions)
   try {
     return await start(reprise, { ...(id !== '' && { id }) });
   } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    if (!(error instanceof RunExistsError)) throw error;
     throw usageError(`There is a run of the id ${id} already: ${watchCommand(id, options)}`);
   }
 }

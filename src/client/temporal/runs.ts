@@ -39,7 +39,11 @@ export class TemporalRuns implements Runs {
 
   async start(type: InputName, id: string, input: RunInput, options: StartOptions): Promise<RunWay> {
     const started = this.#startOptions(type, id, input, options);
-    return new TemporalRun(await startPinned(() => this.client.workflow.start(type, started)));
+    try {
+      return new TemporalRun(await startPinned(() => this.client.workflow.start(type, started)));
+    } catch (error) {
+      throw error instanceof WorkflowExecutionAlreadyStartedError ? new RunExistsError(id, 'which is open') : error;
+    }
   }
 
   async startOnce(
@@ -48,19 +52,15 @@ export class TemporalRuns implements Runs {
     input: RunInput,
     options: StartOptions,
   ): Promise<{ way: RunWay; isNew: boolean }> {
-    const request = hashOf(canonicalJson([type, input]));
-    const once = {
-      ...this.#startOptions(type, id, input, options),
-      memo: { ...options.memo, request },
-      workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
-    };
+    const started = this.#startOptions(type, id, input, options);
+    const once = { ...started, workflowIdReusePolicy: 'REJECT_DUPLICATE' as const };
     try {
       return { way: new TemporalRun(await startPinned(() => this.client.workflow.start(type, once))), isNew: true };
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     }
     const { memo } = await this.client.workflow.getHandle(id).describe();
-    if (memo?.['request'] !== request) throw new RunExistsError(id);
+    if (memo?.['request'] !== started.memo.request) throw new RunExistsError(id);
     return { way: this.run(id), isNew: false };
   }
 
@@ -96,7 +96,7 @@ export class TemporalRuns implements Runs {
     workflowType: InputName,
     workflowId: string,
     input: RunInput,
-    { priority = this.#settings.priority, sign = true }: StartOptions,
+    { memo, priority = this.#settings.priority, sign = true }: StartOptions,
   ) {
     const { idea, problem, task, text } = input as Partial<Record<string, string>>;
     // The summary in the list of the Web UI.
@@ -106,6 +106,8 @@ export class TemporalRuns implements Runs {
     return {
       taskQueue,
       workflowId,
+      // By which a run that is to be started once is known again.
+      memo: { ...memo, request: hashOf(canonicalJson([workflowType, input])) },
       args: [sign ? signed(input, { namespace, workflowType, workflowId }, home) : input],
       ...(priority !== undefined && { priority }),
       ...(staticSummary !== '' && { staticSummary }),
