@@ -127,6 +127,11 @@ describe('errors are those of the library', () => {
   test('of the connection, and of what only Temporal has', async () => {
     const { reprise, server } = await begin(teamScript());
     await expect(connect({ url: server.url, token: 'wrong-wrong-wrong-wrong' })).rejects.toThrow(/A token is missing/);
+    const elsewhere = createServer((_, answer) => answer.writeHead(404, 'Not Found').end('no such page')).listen(0);
+    const { port } = elsewhere.address() as AddressInfo;
+    const wrong = connect({ url: `http://127.0.0.1:${port}`, token: 'x' });
+    await expect(wrong).rejects.toThrow(/limit=1 is not answered by Reprise \(404 Not Found: no such page\)$/);
+    elsewhere.close();
     const away = connect({ url: 'http://127.0.0.1:1', token: 'x' });
     await expect(away).rejects.toThrow(UnreachableError);
     await expect(away).rejects.toThrow(/^Reprise does not answer at http:\/\/127\.0\.0\.1:1 \(.+\)\. Start it: /);

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WorkflowFailedError, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure, RetryState } from '@temporalio/common';
+import { shortened } from '../../workflows/runtime/size.ts';
 import {
   MessageRefusedError,
   UnservedError,
@@ -89,9 +90,11 @@ interface Problem {
 async function errorOf(answer: Response, path: string): Promise<Error> {
   const text = await answer.text();
   const isProblem = answer.headers.get('content-type')?.includes('problem+json') ?? false;
-  const { detail, error = '', failure = '' } = (isProblem ? JSON.parse(text) : { detail: text }) as Problem;
+  const { detail, error = '', failure = '' } = (isProblem ? JSON.parse(text) : { detail: '' }) as Problem;
   const made = errors[error]?.(detail, decodeURIComponent(path.split(/[/?]/)[2] ?? ''), failure);
-  return made ?? new RequestRefusedError(answer.status, detail || answer.statusText);
+  if (made !== undefined || isProblem) return made ?? new RequestRefusedError(answer.status, detail);
+  const said = [answer.statusText, shortened(text, 200)].filter(Boolean).join(': ');
+  return new RequestRefusedError(answer.status, `${answer.url} is not answered by Reprise (${answer.status} ${said})`);
 }
 
 const saying = (error: Error, message: string): Error => Object.assign(error, { message });
