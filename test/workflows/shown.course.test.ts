@@ -60,6 +60,18 @@ describe('lists of runs', () => {
     );
   });
 
+  // A plan that is done has no agents.
+  test.each(kinds.filter(([kind]) => kind !== 'planAndExecute'))(
+    'answer the query for the transcript of an unknown agent of %s with those there are',
+    async (_, script, start) => {
+      const handle = await start(running(script), 'Which database?');
+      await handle.result();
+      await expect(handle.query('transcript', 'nobody')).rejects.toThrow(
+        /^The run has no agent "nobody" at present; it has \w+/,
+      );
+    },
+  );
+
   test('find a run by any word of its question, in any letter case, while it runs', async () => {
     const held = Promise.withResolvers<void>();
     const run = running(

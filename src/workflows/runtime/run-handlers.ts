@@ -1,5 +1,11 @@
 import type { SearchAttributePair } from '@temporalio/common';
-import { setCurrentDetails, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
 import {
   answerSignal,
   approveSignal,
@@ -20,8 +26,9 @@ import { isKept, type Questions } from '../people/questions.ts';
 import { attemptAttribute, waitingAttribute } from './attributes.ts';
 import { detailsOf } from './details.ts';
 import { EventLog } from './event-log.ts';
+import { shortened } from './size.ts';
 import { truncateToPayload } from './truncate.ts';
-import { textsProblem } from './message-problems.ts';
+import { quoted, textsProblem } from './message-problems.ts';
 import { Messages } from './messages.ts';
 import type { TellEnd } from './notifying.ts';
 
@@ -80,7 +87,7 @@ export class RunHandlers {
     // Messages that came before the run begins are told at once, and what they change is shown.
     this.messages = new Messages(this.events);
     setHandler(stateQuery, () => truncateToPayload(this.#state()), { description: descriptions.state });
-    setHandler(transcriptQuery, (agent) => this.#view.transcript(agent), { description: descriptions.transcript });
+    setHandler(transcriptQuery, (agent) => this.#transcript(agent), { description: descriptions.transcript });
     setHandler(pendingQuestionsQuery, () => this.requests.list, { description: descriptions.pendingQuestions });
     this.messages.on(requestRestartSignal, {
       description: descriptions.requestRestart,
@@ -104,6 +111,15 @@ export class RunHandlers {
 
   show(view: RunView): void {
     this.#view = view;
+  }
+
+  /** @throws `ApplicationFailure` where the run has agents, and none of this id */
+  #transcript(agent: string): TranscriptRef | null {
+    const found = this.#view.transcript(agent);
+    const ids = this.#view.state().agents.map(({ id }) => id);
+    if (found !== null || ids.length === 0 || ids.includes(agent)) return found;
+    const choices = shortened(ids.join(', '), 1000);
+    throw ApplicationFailure.nonRetryable(`The run has no agent ${quoted(agent)} at present; it has ${choices}`);
   }
 
   /** The attempt as the lists of runs are to show it; empty if they show it already. */
