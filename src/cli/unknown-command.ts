@@ -7,6 +7,7 @@ const synonyms: Record<string, string> = {
   kill: 'cancel',
   log: 'show',
   logs: 'show',
+  ls: 'list',
   ps: 'list',
   resume: 'watch',
   run: 'ask',

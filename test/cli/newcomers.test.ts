@@ -16,6 +16,7 @@ test.each([
   ['a word that is nearly a command', 'aks', 'did you mean ask?'],
   ['what other programs call it', 'stop', 'did you mean cancel?'],
   ['the same, although another command is near', 'logs', 'did you mean show?'],
+  ['the same of few letters', 'ls', 'did you mean list?'],
 ])('%s in the place of a command leads to the command that is meant', async (_, word, hint) => {
   const said = `error: unknown command '${word}'; ${hint}\n(npx reprise --help lists all commands)\n`;
   expect(await told([word])).toEqual([2, said]);
