@@ -255,7 +255,7 @@ function checkedInput<T>(schema: z.ZodType<T>, input: unknown): T {
   if (problem !== undefined) throw invalid([problem]);
   const checked = checkedBy(schema, input);
   if (checked.ok) return checked.value;
-  throw invalid(checked.problems.map((problem) => problemText(problem)));
+  throw invalid(checked.problems.map((problem) => problemText(problem, problem.path.length === 0 ? 'input' : '')));
 }
 
 /** How large an input may become with its configuration and all that it leaves to the defaults, in bytes. */

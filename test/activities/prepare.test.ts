@@ -164,6 +164,13 @@ describe('prices', () => {
   });
 });
 
+test.each([
+  [undefined, 'input: is missing (an object)'],
+  ['hi', 'input: "hi" is not an object'],
+])('an input that is no object is called so: %j', async (input, problem) => {
+  expect(await problemsOf(prepared().prepareOrchestration(input as never))).toEqual([problem]);
+});
+
 describe('an input that the history cannot hold', () => {
   const long = '中'.repeat(350_000);
 
