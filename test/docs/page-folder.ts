@@ -128,6 +128,7 @@ export class PageFolder {
       NO_COLOR: '1',
       XDG_CACHE_HOME: join(root, 'node_modules', '.cache'),
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+      GOMAXPROCS: process.env['GOMAXPROCS'] ?? '',
       TEMPORAL_CLI_PATH: inject('temporal').cli,
       TEMPORAL_ADDRESS: address,
     };
