@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InboxQuestion } from '../../src/client.ts';
 import { agentOf, call, toolResults, writeKit } from '../support/agent-script.ts';
@@ -38,6 +39,7 @@ async function startAsking(id: string): Promise<{ waiting: InboxQuestion; turn: 
     const listed = JSON.parse((await home.run(['inbox', '--json'])).stdout) as InboxQuestion[];
     const waiting = listed.find(({ workflowId }) => workflowId === id);
     if (waiting !== undefined) return { waiting, turn: chatting.finished.then(({ stdout }) => stdout) };
+    await pause(100);
   }
 }
 

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ownDocs } from '../../src/config/search-services.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Stats } from '../../src/client.ts';
@@ -37,6 +38,7 @@ describe('over the runs of a server', () => {
       const stats = JSON.parse(stdout) as Stats & { advice: string[] };
       const { orchestration, planAndExecute, research, unread } = stats;
       if (orchestration.runs + research.runs + planAndExecute.runs + unread >= runs) return { status, stats, stderr };
+      await pause(100);
     }
   }
 

@@ -106,6 +106,7 @@ test(
       for (;;) {
         const found = (await inbox()).find((each) => each.kind === kind);
         if (found !== undefined) return found;
+        await pause(200);
       }
     };
     writeFileSync(join(home.folder, 'team.json'), JSON.stringify(askingTeam(3000)));

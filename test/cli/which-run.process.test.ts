@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askingTeam, asks } from '../support/asking.ts';
 import { Home } from '../support/cli.ts';
@@ -21,7 +22,7 @@ afterAll(() => home.remove());
 /** Starts a run, and waits until its question stands in the inbox. */
 async function startAsking(id: string): Promise<void> {
   await home.run(['ask', '--config', 'asking.json', '--detach', '--id', id, '--', 'Paint', 'it.']);
-  for (;;) if ((await home.run(['inbox', '--json'])).stdout.includes(id)) return;
+  while (!(await home.run(['inbox', '--json'])).stdout.includes(id)) await pause(100);
 }
 
 describe('without an id', () => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { freePort } from '../../src/local/ports.ts';
 import { startServer, type RunningServer } from '../../src/local/server.ts';
@@ -57,7 +58,10 @@ test('says over HTTP that it is ready, what is wrong when it is not, and that it
   await ended;
   let ready = await health(port, '/ready');
   // What was answered holds for a second.
-  while (ready.status === 200) ready = await health(port, '/ready');
+  while (ready.status === 200) {
+    await pause(100);
+    ready = await health(port, '/ready');
+  }
   expect(ready.status).toBe(503);
   expect(ready.body.problems).toEqual([expect.stringMatching(/^Temporal does not answer: /)]);
   expect(await health(port, '/live')).toEqual(ok);

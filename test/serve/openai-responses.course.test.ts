@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { inTurn } from '../support/agent-script.ts';
@@ -26,6 +27,7 @@ const ended = async (client: OpenAI, id: string): Promise<OpenAI.Responses.Respo
   for (;;) {
     const response = await client.responses.retrieve(id);
     if (!['queued', 'in_progress'].includes(response.status ?? '')) return response;
+    await pause(50);
   }
 };
 
