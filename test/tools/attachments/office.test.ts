@@ -38,6 +38,7 @@ describe('a document', () => {
 
   test('.docx shows where links lead, what is struck out or commented, symbols and boxes, and names what it leaves out', async () => {
     const body =
+      `<w:p><w:r><w:instrText> HYPERLINK "https://example.org/?a&amp;b" </w:instrText></w:r><w:r><w:t>field</w:t></w:r></w:p><w:altChunk r:id="r2"/>` +
       `<w:p><w:hyperlink r:id="r1"><w:r><w:t>site</w:t></w:r></w:hyperlink><w:hyperlink w:anchor="x"><w:r><w:t> here</w:t></w:r></w:hyperlink></w:p>` +
       `<w:p><w:pPr><w:rPr><w:strike/></w:rPr></w:pPr><w:r><w:rPr><w:strike/></w:rPr><w:t>900</w:t></w:r><w:r><w:rPr><w:strike w:val="0"/></w:rPr><w:t> 750</w:t></w:r><w:r><w:commentReference w:id="4"/></w:r></w:p>` +
       `<w:p><w:r><w:sym w:font="Wingdings" w:char="F0FE"/></w:r><w:r><w:checkBox><w:default w:val="0"/><w:checked/></w:checkBox></w:r></w:p>` +
@@ -51,9 +52,11 @@ describe('a document', () => {
       }),
     );
     expect(text).toBe(
-      '[link: https://example.org/7] site here\n~~900~~ 750[comment 4]\n[symbol F0FE of Wingdings][box][is checked]\n- item',
+      '[link: https://example.org/?a&b] field\n[link: https://example.org/7] site here\n~~900~~ 750[comment 4]\n[symbol F0FE of Wingdings][box][is checked]\n- item',
     );
-    expect(note).toBe('colours of text are not read; files that are embedded in it, which are not read: 1');
+    expect(note).toBe(
+      'colours of text are not read; files that are embedded in it, which are not read: 1; documents that are put into it whole (altChunk) are not read',
+    );
   });
 
   test.each([
@@ -217,6 +220,17 @@ describe('a document', () => {
       'Object 1/content.xml': formula,
     });
     expect((await read('a.odt', bytes)).text).toBe('Half:\n\n[formula]\n17 over 23');
+  });
+
+  test('.odt names hidden text, and formulas of other programs', async () => {
+    const bytes = zipOf({
+      mimetype: { content: 'application/vnd.oasis.opendocument.text', packed: false },
+      'content.xml': '<style:text-properties text:display="none"/><text:p>Half</text:p>',
+      'Formula-0/content.xml': '<math><mn>1</mn></math>',
+    });
+    expect((await read('a.odt', bytes)).note).toBe(
+      'it has hidden text, which is read like the rest; formulas and other objects in it, which are not read: 1',
+    );
   });
 
   test('.pptx has its slides in their order, with tables and notes', async () => {

@@ -63,6 +63,10 @@ const wordParts: Array<[part: RegExp, heading: string]> = [
   [/^word\/comments\d*\.xml$/, '[comments]'],
 ];
 
+/** A link that is a field, as Outlook and older programs write it. */
+const linkField =
+  /<w:instrText[^>]*>\s*HYPERLINK\s+(?:"|&quot;)(\w+:[^"<&]+(?:&amp;[^"<&]+)*)(?:"|&quot;)[^<]*<\/w:instrText>/g;
+
 /** The text of a .docx: of its body, headers, footers, notes, comments, diagrams and charts. */
 export async function textOfWord({ names, read }: Parts): Promise<string> {
   const texts: string[] = [];
@@ -77,7 +81,7 @@ export async function textOfWord({ names, read }: Parts): Promise<string> {
     const found = new Set<string>();
     for (const name of names.filter((each) => part.test(each))) {
       const rules = withLinks(word, 'hyperlink', await relationsOf({ names, read }, name));
-      const xml = withNumbers(await read(name), numbering, styles);
+      const xml = withNumbers(await read(name), numbering, styles).replaceAll(linkField, '<w:t>[link: $1] </w:t>');
       found.add(textOfXml(withEquations(xml), rules));
     }
     const text = [...found].filter((each) => each !== '').join('\n');
@@ -119,12 +123,15 @@ export async function leftOut({ names, read }: Parts): Promise<string[]> {
   const bodies = await Promise.all(texts.map((name) => read(name)));
   const has = (pattern: RegExp): boolean => bodies.some((body) => pattern.test(body));
   const charts = await Promise.all(names.filter((name) => /\/charts\/_rels\//.test(name)).map((name) => read(name)));
+  // LibreOffice calls them "Object 1", whose formulas are read.
+  const others = count(/^(\.\/)?(?!Object )[^/]+\/content\.xml$/);
   // What a chart is drawn from is in its part, too.
   const embedded = count(/\/embeddings\//) - charts.filter((chart) => chart.includes('/embeddings/')).length;
   const styles = await Promise.all(
     names.filter((name) => /^(content|styles)\.xml$/.test(name)).map((name) => read(name)),
   );
   const isNumbered = has(/<text:list[ >]/) && styles.some((each) => each.includes('<text:list-level-style-number'));
+  const isHiding = /<w:vanish( w:val="(1|true|on)")?\/>|text:display="(none|condition)"|<text:hidden-/;
   return [
     ...(pictures > 0 ? [`pictures in it: ${pictures}, of which only the descriptions are read`] : []),
     ...(newer > 0 ? [`${newer} of its charts are of a kind that is not read`] : []),
@@ -132,11 +139,13 @@ export async function leftOut({ names, read }: Parts): Promise<string[]> {
     ...(has(/<(w:(del|moveFrom)|text:tracked-changes)[ >]/)
       ? ['what tracked changes have deleted is left out, and what they have added is read']
       : []),
-    ...(has(/<w:vanish( w:val="(1|true|on)")?\/>/) ? ['it has hidden text, which is read like the rest'] : []),
+    ...(has(isHiding) ? ['it has hidden text, which is read like the rest'] : []),
     ...(has(/text-line-through-style="solid"/) ? ['some of its text is struck out, and read like the rest'] : []),
     ...(has(/<w:highlight |<w:color w:val="(?!auto|000000)/) ? ['colours of text are not read'] : []),
     ...(isNumbered ? ['the numbers of its lists are not read: each item begins with -'] : []),
     ...(embedded > 0 ? [`files that are embedded in it, which are not read: ${embedded}`] : []),
+    ...(others > 0 ? [`formulas and other objects in it, which are not read: ${others}`] : []),
+    ...(has(/<w:altChunk /) ? ['documents that are put into it whole (altChunk) are not read'] : []),
     ...(has(/ presentation:visibility="hidden"/) ? ['it has hidden slides, which are read like the others'] : []),
   ];
 }
