@@ -66,14 +66,15 @@ export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer): R
       }
     }
   }
-  if (Buffer.isBuffer(content) && content.includes(chart)) notes.push('its charts are not read');
+  if (Buffer.isBuffer(content)) notes.push(unreadOfOld);
   const said = Buffer.isBuffer(content) ? propertiesOf(book.Props) : '';
   if (said !== '' && text.trim() !== '') text += `\n${said}`;
   return { text, ...(notes.length > 0 && { note: notes.join('; ') }) };
 }
 
-/** How a chart begins in an old workbook ([MS-XLS] 2.4.21). */
-const chart = Buffer.from('0908100000062000', 'hex');
+/** What the library does not tell of an old workbook, whether it has any or not. */
+const unreadOfOld =
+  'of an old workbook (.xls) charts, texts in shapes, rules for cells, and what is struck out or above its line are not read';
 
 /** The cells of a sheet that the library has made something of. */
 function* cellsOf(
