@@ -14,6 +14,9 @@ const formats: Array<[begins: RegExp, what: string, mediaType: string]> = [
   [/^d0cf11e0/, 'a document of an old office (.doc, .ppt, .msg)', 'application/x-ole-storage'],
   [/^89484446/, 'HDF5 data', 'application/x-hdf5'],
   [/^934e554d5059/, 'a NumPy array', 'application/x-npy'],
+  [/^4152524f5731/, 'Arrow data (Feather)', 'application/vnd.apache.arrow.file'],
+  [/^.{16}4455434b/, 'a DuckDB database', 'application/vnd.duckdb'],
+  [/^00010000(4a657420|5374616e64617264)/, 'a database of Access', 'application/vnd.ms-access'],
   [/^80(02|03|04|05)/, 'pickled Python data', 'application/x-pickle'],
 ];
 

@@ -8,6 +8,9 @@ interface Decoded {
 /** Characters that no text has: controls besides white space, and code points without a meaning. */
 const noText = /[^\P{Cc}\s]|[\p{Cn}\p{Co}]/u;
 
+/** Whether a text has such characters besides those that colour a log. */
+const isNoText = (text: string): boolean => noText.test(text.replaceAll('\u001B', ''));
+
 /** Bytes as a text: UTF-8, UTF-16, what it says itself, or Windows-1252, which Latin-1 is a part of. Undefined if they are none. */
 export function decodeText(bytes: Buffer): Decoded | undefined {
   const text = decoded('utf-8', bytes);
@@ -19,7 +22,7 @@ export function decodeText(bytes: Buffer): Decoded | undefined {
 function withoutNuls(given: string): Decoded | undefined {
   const places = given.match(/\0+/g) ?? [];
   const text = given.replaceAll('\0', '');
-  if (places.length * 20 > text.length || !/\s/.test(text) || noText.test(text)) return undefined;
+  if (places.length * 20 > text.length || !/\s/.test(text) || isNoText(text)) return undefined;
   return { text, note: `NULs at ${places.length} places in it are left out` };
 }
 
@@ -30,7 +33,7 @@ function asUtf16(bytes: Buffer): Decoded | undefined {
   if (mark === undefined && zero === -1) return undefined;
   const name = mark ?? (zero % 2 === 1 ? 'UTF-16LE' : 'UTF-16BE');
   const text = decoded(name.toLowerCase(), bytes);
-  if (text === undefined || noText.test(text)) return undefined;
+  if (text === undefined || isNoText(text)) return undefined;
   // Few bytes without a mark may be anything.
   if (mark === undefined && !/\s/.test(text)) return undefined;
   return { text, note: `it was read as ${name}` };
@@ -43,7 +46,7 @@ function asDeclared(bytes: Buffer): Decoded | undefined {
   const [, xml, page] = declared.exec(bytes.toString('latin1', 0, 1024)) ?? [];
   const name = xml ?? page ?? 'utf-8';
   const text = /^utf-?8$/i.test(name) ? undefined : decoded(name, bytes);
-  return text === undefined || noText.test(text) ? undefined : { text, note: `it was read as ${name}, as it says` };
+  return text === undefined || isNoText(text) ? undefined : { text, note: `it was read as ${name}, as it says` };
 }
 
 /** UTF-8 in which a few bytes are wrong, as in a log that was cut. */
@@ -51,7 +54,7 @@ function asDamagedUtf8(bytes: Buffer): Decoded | undefined {
   const text = bytes.toString('utf8');
   const wrong = text.match(/\uFFFD/g)?.length ?? 0;
   const right = text.match(/[^\p{ASCII}\uFFFD]/gu)?.length ?? 0;
-  if (wrong >= right || noText.test(text)) return undefined;
+  if (wrong >= right || isNoText(text)) return undefined;
   return { text, note: `${wrong} places in it are not UTF-8, and are shown as \uFFFD` };
 }
 
@@ -59,7 +62,7 @@ function asDamagedUtf8(bytes: Buffer): Decoded | undefined {
 function asWestern(bytes: Buffer): Decoded | undefined {
   const text = new TextDecoder('windows-1252').decode(bytes);
   const accented = text.match(/\P{ASCII}/gu)?.length ?? 0;
-  if (noText.test(text) || /[À-ÿ]{4}/.test(text) || accented * 2 > text.length) return undefined;
+  if (isNoText(text) || /[À-ÿ]{4}/.test(text) || accented * 2 > text.length) return undefined;
   return { text, note: 'it was read as Windows-1252, since it is not UTF-8' };
 }
 

@@ -28,6 +28,8 @@ export const gzipType = 'application/gzip';
 const byEnding = new Map<string, [kind: AttachmentKind, mediaType: string]>([
   ['.csv', ['table', 'text/csv']],
   ['.tsv', ['table', 'text/tab-separated-values']],
+  ['.tab', ['table', 'text/tab-separated-values']],
+  ['.psv', ['table', 'text/csv']],
   ['.json', ['json', 'application/json']],
   ['.jsonl', ['json', 'application/jsonl']],
   ['.ndjson', ['json', 'application/jsonl']],

@@ -11,6 +11,14 @@ describe('a file is', () => {
   test.each<[string, string, string | Buffer, object]>([
     ['a table by .csv', 'A.CSV', 'a,b', { kind: 'table', mediaType: 'text/csv', text: 'a,b' }],
     ['a table by .tsv', 'a.tsv', 'a\tb', { kind: 'table', mediaType: 'text/tab-separated-values' }],
+    ['a table by .psv', 'a.psv', 'a|b', { kind: 'table', mediaType: 'text/csv' }],
+    ['a table by .tab', 'a.tab', 'a\tb', { kind: 'table', mediaType: 'text/tab-separated-values' }],
+    [
+      'a text in colours, with a byte that is not UTF-8',
+      'a.log',
+      Buffer.from('\x1b[31mé é\xff', 'latin1'),
+      { kind: 'text' },
+    ],
     ['JSON by .json', 'a.json', '{', { kind: 'json', mediaType: 'application/json' }],
     ['JSON by .jsonl', 'a.jsonl', '{}', { kind: 'json', mediaType: 'application/jsonl' }],
     ['a text by its content, whatever its ending', 'a.py', 'x = "é"', { kind: 'text', text: 'x = "é"' }],
@@ -40,6 +48,9 @@ describe('a file is', () => {
     ['with NULs', 'a.txt', 'a\0b', 'application/octet-stream', /data of an unknown format/],
     ['of an old office', 'a.doc', '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\xff', 'application/x-ole-storage', /\.doc/],
     ['that is a program', 'a', '\x7fELF\x02\0', 'application/x-executable', /a program for Linux/],
+    ['of Arrow', 'a', 'ARROW1\0\0\xff', 'application/vnd.apache.arrow.file', /Feather/],
+    ['of DuckDB', 'a', '12345678DUCK\0\xff', 'application/vnd.duckdb', /a DuckDB database/],
+    ['of Access', 'a', '\0\x01\0\0Standard Jet DB\0', 'application/vnd.ms-access', /a database of Access/],
     ['in 7-Zip', 'a.7z', '7z\xbc\xaf\x27\x1c\0', 'application/x-7z-compressed', /a 7-Zip archive/],
   ])('binary, with a note that says what it is: one %s', async (_, name, content, mediaType, what) => {
     expect(await recognise(name, Buffer.from(content, 'latin1'))).toEqual({
