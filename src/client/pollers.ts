@@ -70,7 +70,7 @@ export async function whyUnserved(handle: WorkflowHandle, needsTask = false): Pr
     if (build !== undefined && !pollers.some(({ buildId }) => buildId === build))
       return new UnservedError(
         `No worker of the version ${build} polls, to which ${run} is pinned. It answers and goes on once one does: ` +
-          `npx reprise watch ${workflowId} where it was started, else a worker of that release and its code`,
+          `start a worker of that release and its code or, where the run was started, npx reprise watch ${workflowId}`,
       );
     const why = await lastTaskFailure(handle);
     return why === undefined ? undefined : new UnservedError(`The worker of ${run} cannot go on: ${why}`);
