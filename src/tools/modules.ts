@@ -129,7 +129,7 @@ function whyItFails(error: unknown, file: string): string {
 function remedyOf(message: string): string {
   if (message.includes('in strip-only mode'))
     return '. Node only takes the types away: write it without, or compile it';
-  if (message.includes('does not provide an export named')) return '. A type is imported by "import type"';
+  if (message.includes('does not provide an')) return '. A type is imported by "import type"';
   const [, stem = ''] = /Cannot find module '(.+?)(?:\.m?js)?' imported/.exec(message) ?? [];
   const file = endings.map((ending) => stem + ending).find(isFile);
   return stem === '' || file === undefined ? '' : `. Import it by the name that it has: ${basename(file)}`;
