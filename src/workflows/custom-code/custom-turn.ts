@@ -1,4 +1,4 @@
-import { inStore } from '../runtime/store-options.ts';
+import { inStore } from '../runtime/store-activities.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type {
   GenerateOptions,

@@ -1,5 +1,5 @@
 import { ApplicationFailure, isCancellation } from '@temporalio/workflow';
-import { inStore } from '../runtime/store-options.ts';
+import { inStore } from '../runtime/store-activities.ts';
 import type { HandleText } from '../../protocol/custom-orchestrator.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import { isBudgetSpent } from '../agent/failures.ts';

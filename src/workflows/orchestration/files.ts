@@ -2,7 +2,7 @@ import type { AttemptFiles, Mount } from '../../protocol/workspace.ts';
 import { failureReason } from '../agent/failures.ts';
 import { AgentWorkspace } from '../agent/workspace.ts';
 import { runFiles, tellChanges } from '../runtime/run-files.ts';
-import { ofFolders, ofTrees } from '../runtime/store-options.ts';
+import { ofFolders, ofTrees } from '../runtime/store-activities.ts';
 import {
   candidatesOf,
   type Attempt,

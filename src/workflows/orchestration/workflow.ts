@@ -1,5 +1,5 @@
 import { opened } from '../runtime/opening.ts';
-import { opening } from '../runtime/store-options.ts';
+import { atOpening } from '../runtime/store-activities.ts';
 import type { OrchestrationInput, OrchestrationResult, Outcome } from '../../protocol/orchestration.ts';
 import { truncateToPayload } from '../runtime/truncate.ts';
 import { iterate } from '../runtime/iterate.ts';
@@ -24,7 +24,7 @@ import { emptyView, viewOf } from './view.ts';
 export async function orchestration(input: OrchestrationInput): Promise<OrchestrationResult> {
   const handlers = new RunHandlers(emptyView('orchestration'));
   const [context, task] = await opened(async () =>
-    openOrchestration(await opening.prepareOrchestration(input), input.attachments, handlers),
+    openOrchestration(await atOpening.prepareOrchestration(input), input.attachments, handlers),
   );
   const result = await tellIfFailed(context, answerTask(context, task));
   showEnd(result.outcome, result.usage);

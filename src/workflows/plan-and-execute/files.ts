@@ -1,4 +1,4 @@
-import { ofTrees } from '../runtime/store-options.ts';
+import { ofTrees } from '../runtime/store-activities.ts';
 import type { RunFiles } from '../../protocol/workspace.ts';
 import { AgentWorkspace } from '../agent/workspace.ts';
 import type { EventLog } from '../runtime/event-log.ts';

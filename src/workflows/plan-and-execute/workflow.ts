@@ -1,5 +1,5 @@
 import { opened } from '../runtime/opening.ts';
-import { opening } from '../runtime/store-options.ts';
+import { atOpening } from '../runtime/store-activities.ts';
 import type { SolveInput, SolveOutcome, SolveResult } from '../../protocol/plan-and-execute.ts';
 import { iterate } from '../runtime/iterate.ts';
 import { announce, showEnd, tellIfFailed } from '../runtime/run-ends.ts';
@@ -23,7 +23,7 @@ import { emptyView, viewOf } from './view.ts';
 export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
   const handlers = new RunHandlers(emptyView);
   const context = await opened(async () => {
-    const prepared = await opening.prepareSolve(input);
+    const prepared = await atOpening.prepareSolve(input);
     announce(handlers, prepared.problem, planRoles, prepared);
     return openPlan(prepared, input.attachments ?? [], handlers);
   });

@@ -1,5 +1,5 @@
 import { opened } from '../runtime/opening.ts';
-import { opening } from '../runtime/store-options.ts';
+import { atOpening } from '../runtime/store-activities.ts';
 import type { ResearchInput, ResearchOutcome, ResearchResult } from '../../protocol/research.ts';
 import { truncateToPayload } from '../runtime/truncate.ts';
 import { iterate } from '../runtime/iterate.ts';
@@ -28,7 +28,7 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
   const handlers = new RunHandlers(emptyView);
   const operator = new OperatorControl(handlers);
   const context = await opened(async () => {
-    const prepared = await opening.prepareResearch(input);
+    const prepared = await atOpening.prepareResearch(input);
     announce(handlers, prepared.idea, researchRoles, prepared);
     return openResearch(prepared, input.attachments, handlers);
   });

@@ -7,7 +7,7 @@ import {
   upsertMemo,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import { inStore } from './store-options.ts';
+import { inStore } from './store-activities.ts';
 import type { FinalOutcome, RunEventBody } from '../../protocol/events.ts';
 import type { RunMemo } from '../../protocol/usage.ts';
 import type { Prepared } from '../../protocol/orchestration.ts';

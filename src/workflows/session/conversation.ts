@@ -16,7 +16,7 @@ import { openAgentTurns, type AgentSaid } from './agent-turns.ts';
 import { openCustomTurns } from './custom-turns.ts';
 import { openTeamTurns } from './team-turns.ts';
 import { type SessionRecord, type TurnHandler } from './turn-handler.ts';
-import { inStore } from '../runtime/store-options.ts';
+import { inStore } from '../runtime/store-activities.ts';
 
 /** Opens a session's conversation, or continues the one of an earlier run. */
 export async function openConversation(

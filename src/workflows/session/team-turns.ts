@@ -1,5 +1,5 @@
 import { CancellationScope } from '@temporalio/workflow';
-import { inStore } from '../runtime/store-options.ts';
+import { inStore } from '../runtime/store-activities.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
 import type { Outcome } from '../../protocol/orchestration.ts';
 import type { SessionResult } from '../../protocol/session.ts';

@@ -7,7 +7,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { opened } from '../runtime/opening.ts';
-import { opening } from '../runtime/store-options.ts';
+import { atOpening } from '../runtime/store-activities.ts';
 import type { SessionInput, SessionResult } from '../../protocol/session.ts';
 import type { OpenedSession } from '../../protocol/stored.ts';
 import { emptyView } from '../orchestration/view.ts';
@@ -31,7 +31,7 @@ export async function session(input: SessionInput & { earlier?: SessionRecord })
   const handlers = new RunHandlers(emptyView('session'), earlier?.run.events);
   const queue = new TurnQueue(handlers.messages);
   const { conversation, prepared } = await opened(async () => {
-    const prepared = earlier?.prepared ?? (await opening.prepareSession(input));
+    const prepared = earlier?.prepared ?? (await atOpening.prepareSession(input));
     return { prepared, conversation: await openConversation(prepared, input.attachments, handlers, earlier) };
   });
   const { text } = prepared;

@@ -15,7 +15,7 @@ const openingOptions = { ...storeOptions, retry: { ...storeOptions.retry, maximu
 
 export const inStore = proxyActivities<Activities>(storeOptions);
 
-export const opening = proxyActivities<Activities>(openingOptions);
+export const atOpening = proxyActivities<Activities>(openingOptions);
 
 /** The same for those that read whole trees of files. */
 export const ofTrees = proxyActivities<Activities>({ ...openingOptions, startToCloseTimeout: '1 minute' });
