@@ -20,12 +20,12 @@ export {
   AnswerTooLongError,
   InputTooLargeError,
   MessageRefusedError,
-  UnservedError,
   RequestRefusedError,
   RunExistsError,
   RunNotOpenError,
   SecretInConfigError,
   UnreachableError,
+  UnservedError,
 } from './client/errors.ts';
 export type { InboxQuestion } from './client/inbox.ts';
 export type { ListedRun, ListOptions } from './client/list.ts';

@@ -7,7 +7,7 @@ import { askAnthropic } from './anthropic.ts';
 import { checkedUsage } from './estimate.ts';
 import { toFailure, unfitKey, type Endpoint } from './failures.ts';
 import { ParameterQuirks } from './parameter-quirks.ts';
-import { type Model, type ModelRequest, type ModelSettings } from './model.ts';
+import type { Model, ModelRequest, ModelSettings } from './model.ts';
 import { offlineModel } from './offline/index.ts';
 import { askChat } from './openai.ts';
 import { isRemote, missingKey, routeOf } from '../config/models/providers.ts';

@@ -11,10 +11,10 @@ import {
   AnswerTooLongError,
   InputTooLargeError,
   MessageRefusedError,
-  UnservedError,
   RunExistsError,
   RunNotOpenError,
   SecretInConfigError,
+  UnservedError,
 } from '../client.ts';
 import { NotTakenError, temporalReason } from '../client/errors.ts';
 

@@ -4,11 +4,11 @@ import { ApplicationFailure, RetryState } from '@temporalio/common';
 import { shortened } from '../../workflows/runtime/size.ts';
 import {
   MessageRefusedError,
-  UnservedError,
   RequestRefusedError,
   RunExistsError,
   RunNotOpenError,
   UnreachableError,
+  UnservedError,
 } from '../errors.ts';
 
 export interface Request {

@@ -3,7 +3,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { RunEvent } from '../../protocol/events.ts';
 import type { State } from '../../protocol/state.ts';
-import { UnservedError, RequestRefusedError, UnreachableError } from '../errors.ts';
+import { RequestRefusedError, UnreachableError, UnservedError } from '../errors.ts';
 import type { RunSnapshot, TextPiece } from '../snapshot.ts';
 import type { WatchOptions } from '../watch.ts';
 import type { RunWay } from '../way.ts';

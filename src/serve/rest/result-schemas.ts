@@ -8,9 +8,9 @@ import type { AttemptFiles, RunFiles } from '../../protocol/workspace.ts';
 import type { RunResult } from '../../protocol/state.ts';
 import { described } from './described.ts';
 
-const text = z.string();
-const texts = z.array(text);
-const count = z.int().min(0);
+export const text = z.string();
+export const texts = z.array(text);
+export const count = z.int().min(0);
 
 const figures = z.object({
   calls: count,

@@ -9,11 +9,8 @@ import type { RunEvent } from '../../protocol/events.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { State } from '../../protocol/state.ts';
 import { described } from './described.ts';
-import { figuresSchema, filesSchema, resultSchema, usageSchema } from './result-schemas.ts';
+import { count, figuresSchema, filesSchema, resultSchema, text, texts, usageSchema } from './result-schemas.ts';
 
-const text = z.string();
-const texts = z.array(text);
-const count = z.int().min(0);
 const time = text.describe('ISO 8601');
 
 const pending = z.object({

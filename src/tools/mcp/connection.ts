@@ -17,10 +17,10 @@ import { secretsOf } from '../../trust/worker-secrets.ts';
 import { version } from '../../util/version.ts';
 import { SourceError } from '../tool.ts';
 import { Elicitations } from './elicitation.ts';
+import { limitedFetch } from './limited-fetch.ts';
 import { LoginNeeded, machineLogin, WorkerLogin } from './login-provider.ts';
 import type { Logins } from './logins.ts';
 import { hasResources } from './resources.ts';
-import { fetchShort } from './short-answers.ts';
 import { ToolList } from './tool-list.ts';
 import type { McpServer } from '../../protocol/settings.ts';
 import { appendFileSync } from 'node:fs';
@@ -149,7 +149,7 @@ function transportTo(
   if ('url' in server) {
     const authProvider = loginOf(server, given, logins);
     return new StreamableHTTPClientTransport(new URL(server.url), {
-      fetch: fetchShort,
+      fetch: limitedFetch,
       requestInit: { headers: values },
       ...(authProvider && { authProvider }),
     });

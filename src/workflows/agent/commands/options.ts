@@ -60,8 +60,8 @@ const ofNode: Options = {
   ),
 };
 
-/** A file that is not below the command's folder, as a program's word. */
-const elsewhere = String.raw`(?!/dev/null$)(?:[/~]|(?:[^:]*/)?\.(?:\.|git)(?:/|$))`;
+/** A file that is not below the command's folder, as a program's word or in an option of it. */
+const elsewhere = String.raw`^(?:-\w+|--[\w-]+=)?(?!/dev/null$)(?:[/~]|(?:[^:]*/)?\.(?:\.|git)(?:/|$))`;
 
 const ofWriters: Options = { long: ['--output'], words: /^-\w*o/ };
 
@@ -123,11 +123,11 @@ export const optionsOf = new Map<string, Options>(
     sftp: { words: /^-\w*[SoFDb]/ },
     curl: {
       long: ['--config', '--engine'],
-      words: new RegExp(String.raw`^-[\w#:]*K|^(?:-\w+|--[\w-]+=)?${elsewhere}`),
+      words: new RegExp(String.raw`^-[\w#:]*K|${elsewhere}`),
     },
     wget: {
       long: ['--execute', '--use-askpass', '--config'],
-      words: new RegExp(String.raw`^-\w*e|^(?:-\w+|--[\w-]+=)?${elsewhere}`),
+      words: new RegExp(String.raw`^-\w*e|${elsewhere}`),
     },
     make: {
       // A variable's name. One that is a number names no program.

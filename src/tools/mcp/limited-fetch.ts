@@ -2,7 +2,7 @@
 const maxBytes = 32_000_000;
 
 /** A `fetch` by which no server can fill the memory: an answer that is longer ends with an error. */
-export const fetchShort: typeof fetch = async (input, init) => {
+export const limitedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   if (response.body === null) return response;
   let left = maxBytes;
