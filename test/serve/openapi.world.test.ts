@@ -46,8 +46,13 @@ if (data === undefined || !('workflow' in data) || data.workflow !== 'orchestrat
 const voters: string[] = data.votes.map(({ voter }) => voter);
 // @ts-expect-error it is none of a team's outcomes
 if (data.outcome === 'viable') throw new Error('of research');
-const listed = await client.GET('/runs');
-const isListed = listed.data?.some((run) => run.id === id && run.status === 'completed');
+// Temporal's list knows of an end a moment later than whoever waits for it.
+let isListed: boolean | undefined = false;
+while (!isListed) {
+  const listed = await client.GET('/runs');
+  isListed = listed.data?.some((run) => run.id === id && run.status === 'completed');
+  if (!isListed) await new Promise((resolve) => setTimeout(resolve, 100));
+}
 // @ts-expect-error a task is a text
 void (() => client.POST('/runs', { body: { type: 'orchestration', input: { task: 1 } } }));
 const wrong = await client.POST('/runs/{id}/decide', { params: { path: { id } }, body: { action: 'stop' } });
