@@ -15,8 +15,9 @@ const leftOut: ReadonlyArray<keyof Store> = ['recordTry', 'close'];
 
 /**
  * The same store, which activities wait for: while it is out of order (locked, full, not writable, its server away), each of
- * its operations is tried again for as long as the activity lives. To give up would mean to pay again for what cannot be
- * written, and to fail runs for what cannot be read. The worker's log says so once for each operation.
+ * its operations is tried again for as long as the activity lives. What was paid for is tried again whatever is wrong, such as
+ * a table that is missing while a backup is put back: to give up would mean to pay again, as often as Temporal tries. The
+ * worker's log says so once for each operation.
  *
  * @throws (from its methods) `CancelledFailure`; any other error of the store, and outside of an activity each
  */
@@ -39,7 +40,7 @@ async function tried<T>(name: keyof Store, operation: () => Promise<T>): Promise
       if (wait > minDelayMs) recordAttributes({ storeOutOfOrder: (performance.now() - began) / 1000 });
       return result;
     } catch (error) {
-      const context = isOutOfOrder(error) ? presentActivity() : undefined;
+      const context = kept[name] !== undefined || isOutOfOrder(error) ? presentActivity() : undefined;
       if (context === undefined) throw error;
       if (wait === minDelayMs) context.log.warn(`${troubleOf(name)}: ${(error as Error).message}`);
       await context.sleep(wait);
