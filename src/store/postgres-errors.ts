@@ -1,7 +1,7 @@
 /** A PostgreSQL server cannot be used, for now or as it is set up. */
 export class PostgresUnavailableError extends Error {
   override name = 'PostgresUnavailableError';
-  /** Whether somebody has to change something: the password, the name of the database, a permission. */
+  /** Whether somebody has to change something: the password, the name of the database, a permission, a certificate. */
   readonly isRefusal: boolean;
 
   /** @param place the server in words */
@@ -20,12 +20,13 @@ export class PostgresUnavailableError extends Error {
  */
 const passing = /^(?:08|40|53|57|58)|^(?:25006|55P03)$/;
 
-/** Of passwords and roles, a missing database or schema, and permissions. */
-const refusals = /^28|^(?:3D000|3F000|42501)$/;
+/** Of passwords and roles, a missing database or schema, and permissions; by OpenSSL's names, of certificates. */
+const refusals = /^28|^(?:3D000|3F000|42501)$|CERT|^UNABLE_TO_VERIFY/;
 
 /** What Node and the client say of connections, by code and by text. */
 const network = /^E(?:CONN\w+|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|HOSTDOWN|NETDOWN|NOTFOUND|AI_AGAIN|NOENT)$/;
-const broken = /Connection (?:terminated|ended)|timeout exceeded|timeout expired|read timeout|not queryable/i;
+const broken =
+  /Connection (?:terminated|ended)|timeout exceeded|timeout expired|read timeout|not queryable|not support SSL/i;
 
 /** Whether an error of `pg` says that the server cannot be used. */
 export function isUnavailable(error: unknown): boolean {

@@ -21,7 +21,8 @@ const takenCodes = ['42P07', '42703'];
 
 /**
  * Makes the tables in an empty database, even if many processes do so at once: an advisory lock of the database lets them in
- * one after the other. A database of a newer version is refused, since this one might misread it.
+ * one after the other. A database of a newer version is refused, since this one might misread it, and so is one that could not
+ * keep every text.
  *
  * @param place the database in words, for the refusal
  */
@@ -29,6 +30,14 @@ export async function prepareSchema(client: ClientBase, place: string): Promise<
   // Each statement has to see what the lock's last holder has committed, whatever the role's own default is.
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
   await client.query('SELECT pg_advisory_xact_lock($1)', [lock]);
+  const { rows: encodings } = await client.query<{ server_encoding: string }>('SHOW server_encoding');
+  const encoding = encodings[0]?.server_encoding ?? '';
+  // SQL_ASCII is what it gets where no language is set, and keeps every byte as it is.
+  if (!['UTF8', 'SQL_ASCII'].includes(encoding))
+    throw new Error(
+      `${place} has the encoding ${encoding}, which lacks characters that replies may have. Make one with UTF8: ` +
+        'createdb --encoding UTF8 --template template0',
+    );
   const own = `SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'identity'`;
   const { rowCount } = await client.query(own);
   try {

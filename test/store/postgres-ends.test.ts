@@ -3,6 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { isOutOfOrder } from '../../src/store/out-of-order.ts';
 import { openPostgresStore } from '../../src/store/postgres.ts';
+import { isUnavailable, PostgresUnavailableError } from '../../src/store/postgres-errors.ts';
 
 /** A message of PostgreSQL's protocol. */
 function message(kind: string, body: Buffer): Buffer {
@@ -30,3 +31,24 @@ test('a connection that is ended in the moment in which it is made is out of ord
   await store.close();
   server.close();
 });
+
+test('a server without TLS where the address asks for it is out of order, and named', async () => {
+  const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.end('N')));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const store = openPostgresStore(`postgres://reprise:secret@127.0.0.1:${port}/reprise?sslmode=verify-full`);
+  await expect(store.identity()).rejects.toThrow(
+    `The store, PostgreSQL at 127.0.0.1:${port}/reprise, cannot be used: The server does not support SSL`,
+  );
+  await store.close();
+  server.close();
+});
+
+test.each(['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'])(
+  'a certificate that is no good (%s) is waited for, and says that somebody has to change something',
+  (code) => {
+    const error = Object.assign(new Error('no good'), { code });
+    expect(isUnavailable(error)).toBe(true);
+    expect(new PostgresUnavailableError('PostgreSQL at x', error).isRefusal).toBe(true);
+  },
+);

@@ -82,6 +82,14 @@ describe.skipIf(!hasPostgres('test/store/postgres.world.test.ts'))('on a real se
     }
   });
 
+  test('a database whose encoding lacks characters is refused before anything is paid for', async () => {
+    const admin = server.database('admin');
+    await ask(admin, `CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0`);
+    const store = openPostgresStore(admin.replace(/admin$/, 'latin'));
+    await expect(store.identity()).rejects.toThrow(/latin has the encoding LATIN1.*Make one with UTF8: createdb/);
+    await store.close();
+  });
+
   test('of two workers that commit the same hundreds of keys at once, the first wins each, and both get what it wrote', async () => {
     const stores = [openPostgresStore(server.url), openPostgresStore(server.url)];
     const keys = Array.from({ length: 300 }, (_, index) => `race/${index}`);
