@@ -121,6 +121,7 @@ const store = openStore(stage.home, {});
 const prune = (days?: number) =>
   pruneStore(store, stage.reprise.client, {
     isDry: false,
+    place: stage.home,
     grace: noGrace,
     tell: () => {},
     ...(days !== undefined && { days }),

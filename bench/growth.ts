@@ -211,7 +211,7 @@ async function waiting(count: number): Promise<void> {
 async function beside(): Promise<void> {
   const store = openStore(stage.home, {});
   const showing = await secondsOf(() => stage.reprise.getRun('plan').show());
-  const pruning = await secondsOf(() => pruneStore(store, client, { isDry: false, tell() {} }));
+  const pruning = await secondsOf(() => pruneStore(store, client, { isDry: false, place: stage.home, tell() {} }));
   await store.close();
   console.log(
     `show reads that plan in ${showing.toFixed(1)} s, prune has gone through all of them in ${pruning.toFixed(1)} s`,

@@ -33,6 +33,10 @@ export function asCommandError(error: unknown): unknown {
     return usageError(error.message);
   if (error instanceof TamperedError) return new CommandError(error.message);
   if (isOutOfOrder(error)) return new CommandError((error as Error).message);
+  if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
+    return new CommandError(
+      'The disk of REPRISE_HOME is full: make room there, or let it name a folder on another one',
+    );
   const closed = closedPlace(error);
   if (closed !== undefined)
     return usageError(

@@ -26,6 +26,12 @@ test.each<[what: string, error: unknown, status: number, message: string]>([
   ['a store that is away', new PostgresUnavailableError('PostgreSQL at x', new Error('refused')), 1, 'The store, Post'],
   ['a store that is damaged', new StoreFileError('The store x is damaged'), 1, 'The store x is damaged'],
   ['a folder that may not be written', noPermission, 2, '/x/.reprise: no permission. Go to another folder'],
+  [
+    'a disk that is full',
+    Object.assign(new Error('write'), { code: 'ENOSPC', syscall: 'write' }),
+    1,
+    'The disk of REPR',
+  ],
   ['a rate that is none', thrownBy(() => readRates('x')), 2, 'REPRISE_RATES: "x"'],
   ['slots that are none', thrownBy(() => readSlots('x')), 2, 'REPRISE_SLOTS: "x"'],
 ])('%s is told in a line, with its exit status', (_, error, status, message) => {

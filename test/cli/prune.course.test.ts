@@ -1,3 +1,5 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -14,7 +16,7 @@ const namespace = `prune-${process.pid}`;
 const shared = sharedRunning(() => ({}), undefined, namespace);
 const minutes = 60_000;
 /** Rows that are written now are old already. */
-const settings = { grace: -10_000, isDry: false, tell: () => {} };
+const settings = { grace: -10_000, isDry: false, place: 'SQLite in x', tell: () => {} };
 
 test(
   'what open and kept runs need stays: they go on, are shown and can be reset; what others had is gone',
@@ -108,5 +110,14 @@ test('a store that another namespace uses too, which is not on this server, is l
   );
   await store.sweep.forgetNamespace('0000-elsewhere');
   await pruneStore(store, run.client, { ...settings, isDry: true });
+  await store.close();
+});
+
+test('a store that no worker has used is left alone, and named', async () => {
+  const run = shared(asks());
+  const store = openStore(mkdtempSync(join(tmpdir(), 'reprise-prune-')), {});
+  await expect(pruneStore(store, run.client, settings)).rejects.toThrow(
+    'No worker has begun on the store, SQLite in x',
+  );
   await store.close();
 });

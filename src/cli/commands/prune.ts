@@ -1,5 +1,5 @@
 import { retainedWorkflows } from '../../client/retained.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore, storePlace } from '../../store/open-store.ts';
 import type { SqlStore } from '../../store/sql-store.ts';
 import type { Swept } from '../../store/sweep.ts';
 import type { Reprise } from '../../client.ts';
@@ -39,6 +39,7 @@ export async function prune(
       const pruned = await pruneStore(store, reprise.client, {
         isDry,
         ...(days !== undefined && { days }),
+        place: storePlace(homeFolder(shell), shell.environment),
         tell: shell.say,
       });
       if (json) await shell.printJson(pruned);
@@ -68,6 +69,8 @@ interface PruneSettings {
   isDry: boolean;
   days?: number;
   grace?: number;
+  /** The store in words. */
+  place: string;
   tell: (text: string) => void;
 }
 
@@ -75,13 +78,14 @@ interface PruneSettings {
 export async function pruneStore(
   { sweep }: SqlStore,
   client: Reprise['client'],
-  { days, grace = graceSeconds, isDry, tell }: PruneSettings,
+  { days, grace = graceSeconds, isDry, place, tell }: PruneSettings,
 ): Promise<Pruned> {
   const before = Math.floor(Date.now() / 1000) - grace;
   const namespaces = await sweep.namespaces();
   if (namespaces.size === 0)
     throw new CommandError(
-      'The store does not say which runs use it: no worker has begun on it yet. Start one (reprise up), then prune',
+      `No worker has begun on the store, ${place}, so that it does not say which runs use it. Name that of the workers by ` +
+        'DATABASE_URL or REPRISE_HOME, or start one (reprise up), then prune',
     );
   const { workflowIds, ...runs } = await retainedWorkflows(client, {
     namespaces,
