@@ -29,9 +29,15 @@ async function cleanedUp(work: Promise<unknown>, cleanUp: () => Promise<void>): 
   }
 }
 
+/** The address of this machine that containers reach. An engine that has just made its network does not tell it: the first one. */
+async function hostAddress(): Promise<string> {
+  const either = '{{with index .IPAM.Config 0}}{{or .Gateway .Subnet}}{{end}}';
+  const told = await docker('network', 'inspect', 'bridge', '--format', either);
+  return told.replace(/\d+\/\d+$/, '1');
+}
+
 async function withStack(): Promise<void> {
-  const gateway = await docker('network', 'inspect', 'bridge', '--format', '{{(index .IPAM.Config 0).Gateway}}');
-  const model = await startCountingModel(gateway);
+  const model = await startCountingModel(await hostAddress());
   try {
     const stack = await makeStack({ OPENAI_API_KEY: 'test-key', OPENAI_BASE_URL: model.url }, say);
     const work = async (): Promise<void> => {
