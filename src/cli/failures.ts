@@ -51,10 +51,10 @@ export function asCommandError(error: unknown): unknown {
   return new CommandError(`Temporal: ${reasonOf(error)}`, isRefused ? exitStatus.usage : exitStatus.unreachable);
 }
 
-/** The path that the system has not let be opened or made, of which nothing was known beforehand. */
+/** The path that the system has not let be opened or made, of which nothing was known beforehand. Of a disk that only reads Node says ENOENT. */
 function closedPlace(error: unknown): string | undefined {
   const { code = '', path, syscall = '' } = error as NodeJS.ErrnoException;
-  const codes = syscall === 'mkdir' ? /^(?:EACCES|EPERM|EROFS|EEXIST|ENOTDIR)$/ : /^(?:EACCES|EPERM|EROFS)$/;
+  const codes = syscall === 'mkdir' ? /^(?:EACCES|EPERM|EROFS|EEXIST|ENOTDIR|ENOENT)$/ : /^(?:EACCES|EPERM|EROFS)$/;
   return /^(?:mkdir|open)$/.test(syscall) && codes.test(code) ? path : undefined;
 }
 

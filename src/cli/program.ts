@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
 import { Argument, Command, Option } from 'commander';
 import type { Kind } from '../config/kinds.ts';
 import { version } from '../util/version.ts';
 import { examples } from './examples.ts';
-import { exitStatusText } from './exit.ts';
+import { exitStatusText, usageError } from './exit.ts';
 import { outputOf } from './output.ts';
 import {
   listed,
@@ -212,10 +213,12 @@ function addPersonCommands(shell: Shell, program: Command): void {
 
 function addServiceCommands(shell: Shell, program: Command): void {
   const extensions = (): Option =>
-    new Option('--extensions <dir>', 'folder of named configurations and of your own modules').default(
-      shell.cwd,
-      'the current folder',
-    );
+    new Option('--extensions <dir>', 'folder of named configurations and of your own modules')
+      .default(shell.cwd, 'the current folder')
+      .argParser((path) => {
+        if (!existsSync(shell.path(path))) throw usageError(`--extensions: there is no folder ${path}`);
+        return path;
+      });
   const allow = (): Option =>
     new Option(
       '--allow <what>',

@@ -3,6 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { NativeConnection, Worker } from '@temporalio/worker';
 import type { Store } from '../store/store.ts';
+import { VariableError } from '../util/environment.ts';
 
 export interface HealthSettings {
   /** 0 takes a free one. */
@@ -37,13 +38,13 @@ export class Health {
   #watched: Watched | undefined;
   #problems: { since: number; found: Promise<string[]> } | undefined;
 
-  /** @throws `Error` where it cannot listen there */
+  /** @throws `VariableError` where it cannot listen there */
   static async open({ host = '127.0.0.1', port }: HealthSettings): Promise<Health> {
     const health = new Health();
     try {
       await once(health.#server.listen(port, host), 'listening');
     } catch (error) {
-      throw new Error(
+      throw new VariableError(
         `REPRISE_HEALTH_PORT: cannot listen on ${host}, port ${port} (${(error as Error).message}); name another port`,
         { cause: error },
       );

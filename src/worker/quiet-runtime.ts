@@ -2,7 +2,7 @@ import { telemetrySettings } from '../telemetry/settings.ts';
 import { ApplicationFailure } from '@temporalio/common';
 import { TamperedError, UnknownKeyError } from '../encryption/keys.ts';
 import { DefaultLogger, Runtime, type LogEntry } from '@temporalio/worker';
-import { readEnvironment } from '../util/environment.ts';
+import { readEnvironment, VariableError } from '../util/environment.ts';
 import { askAgain } from '../protocol/errors.ts';
 import { jsonLine, logFormat } from './log-format.ts';
 
@@ -13,24 +13,32 @@ let installed = false;
  * OpenTelemetry's variables say. It must be called before the first connection of the process.
  *
  * @param isEncrypted whether what a run is about must not be printed: of an error its type stands for its words
- * @throws `VariableError` where `REPRISE_LOG_FORMAT` names no format
+ * @throws `VariableError` where `REPRISE_LOG_FORMAT` names no format, or the port of the metrics is taken
  */
 export function quietRuntime(isEncrypted = false): void {
   if (installed) return;
   const line = logFormat(readEnvironment(process.env)) === 'json' ? jsonOf : lineOf;
   installed = true;
   const { metrics } = telemetrySettings(process.env);
-  Runtime.install({
-    logger: new DefaultLogger('WARN', (entry) => {
-      if (!isExpected(entry)) process.stderr.write(line(entry, isEncrypted));
-    }),
-    telemetryOptions: {
-      logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } },
-      ...(metrics !== undefined && { metrics }),
-    },
-    // Each command ends its worker by itself, in its own way.
-    shutdownSignals: [],
-  });
+  try {
+    Runtime.install({
+      logger: new DefaultLogger('WARN', (entry) => {
+        if (!isExpected(entry)) process.stderr.write(line(entry, isEncrypted));
+      }),
+      telemetryOptions: {
+        logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } },
+        ...(metrics !== undefined && { metrics }),
+      },
+      // Each command ends its worker by itself, in its own way.
+      shutdownSignals: [],
+    });
+  } catch (error) {
+    if (metrics === undefined || !('prometheus' in metrics)) throw error;
+    throw new VariableError(
+      `OTEL_EXPORTER_PROMETHEUS_PORT: ${(error as Error).message}; a second worker on a machine needs another port`,
+      { cause: error },
+    );
+  }
 }
 
 /** A query that comes too early after a worker's death is sent again, and is nothing that went wrong. */

@@ -32,6 +32,12 @@ test.each<[what: string, error: unknown, status: number, message: string]>([
     1,
     'The disk of REPR',
   ],
+  [
+    'a disk that only reads',
+    Object.assign(new Error('ENOENT'), { code: 'ENOENT', syscall: 'mkdir', path: '/x/.reprise' }),
+    2,
+    '/x/.reprise: no permission',
+  ],
   ['a rate that is none', thrownBy(() => readRates('x')), 2, 'REPRISE_RATES: "x"'],
   ['slots that are none', thrownBy(() => readSlots('x')), 2, 'REPRISE_SLOTS: "x"'],
 ])('%s is told in a line, with its exit status', (_, error, status, message) => {

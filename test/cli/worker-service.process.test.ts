@@ -50,8 +50,14 @@ test('says over HTTP that it is ready, what is wrong when it is not, and that it
   expect(await health(port, '/ready')).toEqual(ok);
   expect((await health(port, '/else')).status).toBe(404);
   const second = await home.runProcess(['worker'], { REPRISE_HEALTH_PORT: String(port) });
-  expect(second.status).not.toBe(0);
+  expect(second.status).toBe(2);
   expect(second.stderr).toContain(`cannot listen on 127.0.0.1, port ${port}`);
+  const prometheus = { OTEL_METRICS_EXPORTER: 'prometheus', OTEL_EXPORTER_PROMETHEUS_PORT: String(port) };
+  const third = await home.runProcess(['worker'], prometheus);
+  expect(third).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/^OTEL_EXPORTER_PROMETHEUS_PORT: .*in use/m),
+  });
 
   const ended = once(server.process, 'exit');
   server.process.kill();
@@ -106,8 +112,13 @@ test.for([
   { name: 'REPRISE_RATES', value: 'KEY', says: 'REPRISE_RATES: "KEY" is not understood' },
   { name: 'REPRISE_HEALTH_PORT', value: 'http', says: 'REPRISE_HEALTH_PORT' },
   { name: 'REPRISE_SHUTDOWN_SECONDS', value: '5m', says: 'REPRISE_SHUTDOWN_SECONDS' },
+  { name: '--extensions', value: 'absent', says: '--extensions: there is no folder absent' },
 ])('$name=$value is refused before anything is started', async ({ name, says, value }) => {
-  const { status, stderr } = await home.run(['worker'], { [name]: value });
+  const isOption = name.startsWith('--');
+  const { status, stderr } = await home.run(
+    ['worker', ...(isOption ? [name, value] : [])],
+    isOption ? {} : { [name]: value },
+  );
   expect(status).toBe(2);
   expect(stderr).toContain(says);
 });
