@@ -9,6 +9,7 @@ import type { RunFiles } from '../../protocol/workspace.ts';
 import { decodeAll } from '../../encryption/decode.ts';
 import { costOf } from '../../workflows/agent/budget.ts';
 import { callsOf, type ShownCall } from './calls.ts';
+import { temporalReason } from '../errors.ts';
 import { whyUnserved } from '../pollers.ts';
 import { readHistory, type HistoryRecord, type RunHistory } from './history.ts';
 import type { RunStep } from './step.ts';
@@ -84,7 +85,7 @@ export async function showRun(
   try {
     if (isOpen) live = await askLiveState(handle, patience);
   } catch (error) {
-    trouble = ((await whyUnserved(handle)) ?? (error as Error)).message;
+    trouble = temporalReason((await whyUnserved(handle)) ?? error);
   }
   const { missing, ...shown } = await recordWithTexts(histories, prompts ?? false, home, variables);
   return {
