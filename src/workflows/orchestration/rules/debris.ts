@@ -7,6 +7,9 @@ const acts = /\b(?:new_answer|restart_orchestration)\b|`(?:vote|submit)`|\b(?:vo
 const talkOfTools = /\b(?:call|choose|use|using|calling)\b[^.!?\n]*\btools?\b/i;
 const shortTalk = 400;
 
+/** All of a text, where it is nearly the name of a tool: a model of 135 M parameters has called `nw_answer`. */
+const misspelt = /^\W*[a-z]{1,4}_answers?\W*$/i;
+
 /** Marks of chat templates, which small models write as text where they go on as somebody else. In code they are what was asked for. */
 const marks = /^[^`]*?(<\|im_(?:start|end)\|>|<(?:start|end)_of_turn>)/;
 
@@ -39,6 +42,7 @@ export function whyDebris(text: string, { instructions, task }: Occasion): strin
   if (isEcho(text, instructions)) return 'nothing but words of its instructions';
   if (isTask(text, task)) return 'a task rather than an answer';
   if (marks.test(text) && !task.includes('<')) return 'the turns of a conversation';
+  if (misspelt.test(text) && !task.includes('_')) return 'the name of a tool';
   const isOnTools = acts.test(text) || (talkOfTools.test(text) && text.length <= shortTalk / 2);
   const isAsked = acts.test(task) || /\btools?\b/i.test(task);
   return isOnTools && !isAsked && text.length <= shortTalk ? 'of its tools rather than of the task' : undefined;
