@@ -31,6 +31,12 @@ describe('what small models have written in place of an answer is known', () => 
     ['Nobody sees a text alone.', 'words of its instructions'],
     ['This is attempt 2 to solve the task.\n\nThis is attempt 1 to solve the task.', 'words of its instructions'],
     ['Answer the task completely and correctly.', 'words of its instructions'],
+    [
+      'This is attempt 3 to solve the task. The final agent from the previous attempt was not satisfied and requested a ' +
+        'restart.\n\n**Why the restart was requested:**\nname in the reason\n\n**Best answer so far:**\n<answer>\nRed\n</answer>\n\n' +
+        'Please take these insights into account as you work on providing a better answer.',
+      'words of its instructions',
+    ],
     ['You are the final agent of a team.', undefined],
     ['You can choose a different tool.', 'of its tools'],
     ['The original function `new_answer` should be called with `new_answer`.', 'of its tools'],

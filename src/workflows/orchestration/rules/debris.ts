@@ -28,6 +28,12 @@ function isTask(text: string, task: string): boolean {
 
 const promptHeadings: string[] = [headings.task, headings.previousAttempts, headings.answers];
 
+/** Whether a text begins and ends with sentences of its instructions: it repeats them, with what was filled in between. */
+function isNotice(text: string, instructions: string): boolean {
+  const lines = text.trim().split(/\n+|(?<=[.!?])\s+/);
+  return lines.length > 2 && [lines[0], lines.at(-1)].every((line = '') => isEcho(line, instructions));
+}
+
 /** What a text was written for. */
 export interface Occasion {
   task: string;
@@ -39,7 +45,7 @@ export interface Occasion {
 export function whyDebris(text: string, { instructions, task }: Occasion): string | undefined {
   if (!/\S/.test(text)) return 'nothing';
   if (withoutRepetition(text) !== undefined) return 'the same over and over';
-  if (isEcho(text, instructions)) return 'nothing but words of its instructions';
+  if (isEcho(text, instructions) || isNotice(text, instructions)) return 'nothing but words of its instructions';
   if (isTask(text, task)) return 'a task rather than an answer';
   if (marks.test(text) && !task.includes('<')) return 'the turns of a conversation';
   if (misspelt.test(text) && !task.includes('_')) return 'the name of a tool';
