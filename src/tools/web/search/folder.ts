@@ -1,3 +1,4 @@
+import { ownDocs } from '../../../config/search-services.ts';
 import { Yielder } from '../../../util/yielder.ts';
 import type { StoredReport } from '../../../protocol/research.ts';
 import type { Store } from '../../../store/store.ts';
@@ -15,10 +16,18 @@ export const newestReports = 1000;
 export const addressOfReport = (id: string): string => `report:${id}`;
 
 /** The share of a query's words that a report must have, since many reports have a few of them. */
-const leastFit = 0.5;
+const leastFitOfReport = 0.5;
 
-/** Searches the texts below a folder, and the stored reports. */
-export function searchFolder(folder: string, store: Store): SearchProvider {
+/**
+ * Sections of our own documentation below this fit have one of the query's more common words, and little to do with it. A folder
+ * that somebody has named is about the subject, so that there one rarer word of a query is enough.
+ */
+const leastFit = { ownDocs: 0.25, named: 0.1 };
+
+/** Searches the texts below a folder, by default those of our own documentation, and the stored reports. */
+export function searchFolder(named: string | undefined, store: Store): SearchProvider {
+  const folder = named ?? ownDocs;
+  const least = named === undefined ? leastFit.ownDocs : leastFit.named;
   return {
     async find(query) {
       const yielder = new Yielder();
@@ -27,7 +36,7 @@ export function searchFolder(folder: string, store: Store): SearchProvider {
         found.push(...reportFor(query, report));
         if (yielder.due) await yielder.yield();
       }
-      found.push(...(await passagesFor(query, await readable(folder))));
+      found.push(...(await passagesFor(query, await readable(folder), least)));
       return { found: found.sort((one, other) => other.fit - one.fit) };
     },
   };
@@ -35,7 +44,7 @@ export function searchFolder(folder: string, store: Store): SearchProvider {
 
 function reportFor(query: string, { id, idea, report: { title, summary } }: StoredReport): Passage[] {
   const fit = similarityOf(query, `${title} ${summary} ${idea}`);
-  return fit < leastFit ? [] : [{ title, url: addressOfReport(id), text: summary, fit }];
+  return fit < leastFitOfReport ? [] : [{ title, url: addressOfReport(id), text: summary, fit }];
 }
 
 async function readable(folder: string): Promise<SentenceIndex> {

@@ -1,7 +1,7 @@
 import type { Environment } from '../../../util/environment.ts';
 import type { SearchPlace } from '../../../protocol/search.ts';
 import type { Store } from '../../../store/store.ts';
-import { ownDocs, missingForSearch, missingVariable } from '../../../config/search-services.ts';
+import { missingForSearch, missingVariable } from '../../../config/search-services.ts';
 import { searchBrave } from './brave.ts';
 import { searchClaude } from './claude.ts';
 import { searchRefused } from './failures.ts';
@@ -30,7 +30,7 @@ export function openSearch(search: SearchPlace, { store, environment }: SearchDe
   if (missing.length > 0) throw searchRefused(missing.join('\n'));
   switch (search.provider) {
     case 'folder':
-      return searchFolder(search.folder ?? ownDocs, store);
+      return searchFolder(search.folder, store);
     case 'searxng':
       return searchSearxng(environment['SEARXNG_URL'] ?? '');
     case 'tavily':

@@ -8,17 +8,14 @@ export interface Passage extends SearchHit {
   fit: number;
 }
 
-/** Sections below this fit have one of the query's more common words, and little to do with it. */
-const leastFit = 0.25;
-
 /** The length of a passage in characters, as far as its section and sentences allow. */
 const minChars = 300;
 const maxChars = 800;
 
 const sectionOf = ({ source, heading }: Sentence): string => `${source}\n${heading}`;
 
-/** Finds the sections that fit a query, and gives one passage of each, the best first. */
-export async function passagesFor(query: string, index: SentenceIndex): Promise<Passage[]> {
+/** Finds the sections that fit a query at least so much, and gives one passage of each, the best first. */
+export async function passagesFor(query: string, index: SentenceIndex, leastFit: number): Promise<Passage[]> {
   const sections = Map.groupBy(await index.find(queryOf(query)), ({ sentence }) => sectionOf(sentence));
   return [...sections.values()].flatMap((hits) => {
     const [best] = hits;
