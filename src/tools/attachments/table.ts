@@ -162,7 +162,7 @@ function headerOf(records: string[][]): number {
   const filled = records.slice(0, sampled).map((row) => row.filter((cell) => cell !== '').length);
   const widest = Math.max(0, ...filled);
   const at = filled.findIndex((count) => count > widest / 2);
-  const wide = filled.slice(at).filter((count) => count > widest / 2).length;
+  const wide = records.slice(at, sampled).filter((row) => row.length > widest / 2).length;
   const isTitled = widest > narrow && filled.slice(0, at).every((count) => count <= narrow);
   const isTable = isTitled || wide * 2 > filled.length - at;
   const isBelow = at > 0 && at <= mostTitles && isTable;

@@ -63,6 +63,15 @@ describe('a table is read', () => {
       [['x', '1', '2', '3', '4', '5']],
     ],
     [
+      'below a balance, where most cells of its rows are empty',
+      'Konto;;;1234\n01.03. - 31.03.\nSaldo;;;;2.500,00;EUR\na;b;c;d;e;f;g;h\nx;y;;;;;-39,95;\nx;y;;;;;;1,5\n',
+      ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'],
+      [
+        ['x', 'y', '', '', '', '', '-39,95', ''],
+        ['x', 'y', '', '', '', '', '', '1,5'],
+      ],
+    ],
+    [
       'where one row has far more cells than its header',
       'a,b,c\nx,y,z\nu,v,w,t,s,r,q\nx,y,z\nx,y,z\n',
       ['a', 'b', 'c', 'column_4', 'column_5', 'column_6', 'column_7'],
