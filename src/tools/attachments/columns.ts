@@ -108,8 +108,8 @@ function versionsIn(filled: string[], mark: DecimalMark): string[] {
 /** Whether a cell is a plain number. */
 export const isNumber = (cell: string): boolean => marksOf([cell]).length > 0;
 
-/** What people write around numbers. */
-const around = /[()%\p{Sc}\s]|−|-$/gu;
+/** What people write around numbers, such as signs and units, and what stands behind the hours of a duration. */
+const around = /[()%\p{Sc}\s]|−|-$|^\p{L}{1,3}\.?\s|\b\p{L}{1,4}\.?$|(?<=^\d+):\d\d(:\d\d)?$/gu;
 
 /** How many cells tell what most of a column are. */
 const mostExamined = 1000;
