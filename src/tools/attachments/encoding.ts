@@ -1,3 +1,5 @@
+import { otherEncoding } from './other-encodings.ts';
+
 /** A text, and what is to be said of how it was decoded. */
 interface Decoded {
   text: string;
@@ -11,11 +13,21 @@ const noText = /[^\P{Cc}\s]|[\p{Cn}\p{Co}]/u;
 /** Whether a text has such characters besides those that colour a log. */
 const isNoText = (text: string): boolean => noText.test(text.replaceAll('\u001B', ''));
 
-/** Bytes as a text: UTF-8, UTF-16, what it says itself, or Windows-1252, which Latin-1 is a part of. Undefined if they are none. */
+/**
+ * Bytes as a text: UTF-8, UTF-16, what it says itself, what its letters tell, or Windows-1252, which
+ * Latin-1 is a part of. Undefined if they are none.
+ */
 export function decodeText(bytes: Buffer): Decoded | undefined {
   const text = decoded('utf-8', bytes);
   if (text !== undefined && !text.includes('\0')) return { text };
-  return withoutNuls(text ?? '') ?? asUtf16(bytes) ?? asDeclared(bytes) ?? asDamagedUtf8(bytes) ?? asWestern(bytes);
+  return (
+    withoutNuls(text ?? '') ??
+    asUtf16(bytes) ??
+    asDeclared(bytes) ??
+    asDamagedUtf8(bytes) ??
+    asOther(bytes) ??
+    asWestern(bytes)
+  );
 }
 
 /** UTF-8 with a few NULs in it, as in a log whose computer went down. Data and UTF-16 have more of them. */
@@ -56,6 +68,13 @@ function asDamagedUtf8(bytes: Buffer): Decoded | undefined {
   const right = text.match(/[^\p{ASCII}\uFFFD]/gu)?.length ?? 0;
   if (wrong >= right || isNoText(text)) return undefined;
   return { text, note: `${wrong} places in it are not UTF-8, and are shown as \uFFFD` };
+}
+
+function asOther(bytes: Buffer): Decoded | undefined {
+  const name = otherEncoding(bytes);
+  const text = name === undefined ? undefined : decoded(name, bytes);
+  if (text === undefined || isNoText(text)) return undefined;
+  return { text, note: `it was read as ${name}, which its bytes look like` };
 }
 
 /** Four accented letters in a row stand for a word of another alphabet, and so do more of them than other characters. */

@@ -112,6 +112,25 @@ describe('a text is decoded as what it is', () => {
     });
   });
 
+  test.each([
+    ['Shift_JIS', '\x93\xfa\x95t,\x8ex\x95\xa5\x82\xa2\x8b\xe0\x8az,\x83\x81\x83\x82\n', '日付,支払い金額,メモ\n'],
+    ['EUC-JP', '\xcd\xf8\xcd\xd1\xc6\xfc,\xc5\xb9\n\xa5\xa4\xa5\xaa\xa5\xf3', '利用日,店\nイオン'],
+    ['EUC-KR', '\xb0\xc5\xb7\xa1\xc0\xcf\xbd\xc3,\xc0\xfb\xbf\xe4\n', '거래일시,적요\n'],
+    ['GB18030', '\xbd\xbb\xd2\xd7\xca\xb1\xbc\xe4,\xbd\xbb\xd2\xd7\xb6\xd4\xb7\xbd\n', '交易时间,交易对方\n'],
+    ['Windows-1250', 'Op\xb3ata;Wp\xb3ata w\xb3asna;s\xb9\n', 'Opłata;Wpłata własna;są\n'],
+    [
+      'Windows-1251',
+      '\xc4\xe0\xf2\xe0 \xee\xef\xe5\xf0\xe0\xf6\xe8\xe8;\xce\xef\xe8\xf1\xe0\xed\xe8\xe5\n',
+      'Дата операции;Описание\n',
+    ],
+    ['Windows-1252', '\xc4nderung,\xc4nderung,m\xb3/h,Gr\xf6\xdfe,don\x92t\n', 'Änderung,Änderung,m³/h,Größe,don’t\n'],
+  ])('and as what its letters tell: %s', async (encoding, bytes, text) => {
+    expect(await recognise('a.csv', Buffer.from(bytes, 'latin1'))).toMatchObject({
+      text,
+      note: expect.stringMatching(`^it was read as ${encoding}, `),
+    });
+  });
+
   test('and one of another alphabet is not taken for accents', async () => {
     expect(await recognise('koi8-r.txt', fixture('koi8-r.txt'))).toMatchObject({ kind: 'binary' });
   });
