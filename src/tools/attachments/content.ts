@@ -13,7 +13,7 @@ import { columnNames, parseTable, summaryOf, type Table } from './table.ts';
 import { isObject } from '../../util/values.ts';
 
 const binaryEndings =
-  '.pdf .png .jpg .jpeg .gif .webp .tif .tiff .bmp .xls .xlsx .ods .doc .docx .odt .pptx .zip .gz .db .parquet .mp3'.split(
+  '.pdf .png .jpg .jpeg .gif .webp .tif .tiff .bmp .xls .xlsx .xlsm .xlsb .ods .doc .docx .odt .pptx .zip .gz .db .parquet .mp3'.split(
     ' ',
   );
 
@@ -54,10 +54,11 @@ async function noteOf(
   mediaType: string,
   text: string,
 ): Promise<string | undefined> {
-  if (kind === 'table') return (await summaryOf(text)).note;
   if (kind === 'json') return jsonNote(text, mediaType);
   const ending = extname(name).toLowerCase();
-  return binaryEndings.includes(ending) ? `it is a plain text, whatever its ending ${ending} says` : undefined;
+  const plain = binaryEndings.includes(ending) ? `it is a plain text, whatever its ending ${ending} says` : undefined;
+  const table = kind === 'table' ? (await summaryOf(text)).note : undefined;
+  return [plain ?? '', table ?? ''].filter(Boolean).join('; ') || undefined;
 }
 
 /** Reads a database in a process of its own, since SQLite cannot be interrupted in a thread. Never throws. */

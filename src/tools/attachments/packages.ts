@@ -1,11 +1,27 @@
 import { extname } from 'node:path';
 import type { AttachmentKind } from '../../protocol/attachment.ts';
+import { parseTable } from './table.ts';
 import { openZip } from './zip.ts';
 
 type Type = [kind: AttachmentKind, mediaType: string];
 
 const openXml = 'application/vnd.openxmlformats-officedocument';
 const openDocument = 'application/vnd.oasis.opendocument';
+
+/** Workbooks that are texts: XML of Excel 2003, and pages with tables that programs name .xls. */
+export const textWorkbookType = 'application/vnd.ms-excel+text';
+
+/** What a text is that programs have made to be opened as a workbook; undefined if it is none. */
+export function workbookType(name: string, text: string): Type | undefined {
+  if (/<([a-z]+:)?Workbook\b[^>]*urn:schemas-microsoft-com:office:spreadsheet/.test(text.slice(0, examined)))
+    return ['workbook', textWorkbookType];
+  if (byEnding.get(extname(name).toLowerCase())?.[0] !== 'workbook') return undefined;
+  if (/<table\b/i.test(text) && /<t[dh]\b/i.test(text)) return ['workbook', textWorkbookType];
+  return parseTable(text.slice(0, examined)).columns.length > 1 ? ['table', 'text/csv'] : undefined;
+}
+
+/** How many characters of a text tell what it is. */
+const examined = 20_000;
 
 /** Formats of office documents by their endings (IANA's media types). */
 const byEnding = new Map<string, Type>([

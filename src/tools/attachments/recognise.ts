@@ -5,7 +5,7 @@ import { unread } from './binary.ts';
 import { decodeText } from './encoding.ts';
 import { grouped, maxFileBytes } from '../../util/file-limits.ts';
 import { mailTypeOf } from './mail-type.ts';
-import { packageType } from './packages.ts';
+import { packageType, workbookType } from './packages.ts';
 import { pictureTypeOf } from '../../util/image-type.ts';
 
 /** What a file is, by its name and its content. `text` is its content, if that is a text. */
@@ -85,7 +85,9 @@ export async function recognise(name: string, bytes: Buffer): Promise<Recognised
   if (mail !== undefined) return { kind: 'archive', mediaType: mail };
   const text = decodeText(bytes);
   if (text === undefined) return unread(bytes);
-  const [kind, mediaType] = byEnding.get(ending) ?? (['text', 'text/plain'] as const);
+  const workbook = workbookType(name, text.text);
+  if (workbook?.[0] === 'workbook') return { kind: 'workbook', mediaType: workbook[1] };
+  const [kind, mediaType] = byEnding.get(ending) ?? workbook ?? (['text', 'text/plain'] as const);
   if (mediaType === 'application/json' && isLines(text.text)) return { kind, mediaType: 'application/jsonl', ...text };
   return { kind, mediaType, ...text };
 }

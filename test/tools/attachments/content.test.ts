@@ -138,6 +138,7 @@ describe('a note says what is wrong with', () => {
     ],
     ['what holds nothing', 'a.csv', ' \n', /^the file is empty$/],
     ['the name of an old workbook', 'a.xls', '<table>', /^it is a plain text, whatever its ending \.xls says$/],
+    ['the name of a table', 'a.xls', 'a;b\n1;2\n', /^it is a plain text, whatever its ending \.xls says$/],
     ['a name', 'photo.png', '<html>Not found', /^it is a plain text, whatever its ending \.png says$/],
   ])('%s, and its text is kept', async (_, name, content, note) => {
     expect(await read(name, content)).toEqual({ text: content, note: expect.stringMatching(note) });
@@ -151,6 +152,31 @@ describe('a note says what is wrong with', () => {
     ['a.md', '# Hi'],
   ])('and there is none where nothing is: %s', async (name, content) => {
     expect(await read(name, content)).toEqual({ text: content });
+  });
+});
+
+describe('a text that is a workbook is read as one', () => {
+  test('where it is a page with tables, whose numbers stay as they are', async () => {
+    const page =
+      '<html><h2>March</h2><table><tr><td>a<td>b</tr><tr style="display:none"><td>x<td>1.250,50</tr></table></html>';
+    expect(await read('a.xls', page)).toEqual({
+      text: '[sheet 1: Sheet1]\na,b\nx,"1.250,50"\n',
+      note:
+        'it is a page (HTML), whatever its ending says, each of whose tables is a sheet; ' +
+        'what its styles hide is shown as any other cell; beside its tables stands: March',
+    });
+    expect(await read('a.html', page)).toEqual({ text: page });
+  });
+
+  test.each(['a.xls', 'a.xml'])('where it is XML of Excel 2003: %s', async (name) => {
+    const cell = (type: string, value: string): string => `<Cell><Data ss:Type="${type}">${value}</Data></Cell>`;
+    const rows = `<Row>${cell('String', 'who')}${cell('String', 'n')}</Row><Row ss:Hidden="1">${cell('String', 'é')}${cell('Number', '1.5')}</Row>`;
+    const uri = 'urn:schemas-microsoft-com:office:spreadsheet';
+    const book = `<?xml version="1.0"?><Workbook xmlns="${uri}" xmlns:ss="${uri}"><Worksheet ss:Name="Orders"><Table>${rows}</Table></Worksheet></Workbook>`;
+    expect(await read(name, book)).toEqual({
+      text: '[sheet 1: Orders]\nwho,n,_hidden\né,1.5,hidden\n',
+      note: 'Orders: 1 of its 1 rows are hidden, see _hidden',
+    });
   });
 });
 

@@ -6,6 +6,8 @@ import { propertiesIn } from './properties.ts';
 import { textOfRtf } from './rtf.ts';
 import { looksNotRead } from './sheet-looks.ts';
 import { textOfWorkbook } from './sheets.ts';
+import { textWorkbook } from './text-workbooks.ts';
+import { textWorkbookType } from '../packages.ts';
 
 export interface OfficeFile {
   bytes: Uint8Array;
@@ -34,9 +36,17 @@ async function read(bytes: Buffer, mediaType: string): Promise<Readable> {
   const isOld = bytes.subarray(0, 4).equals(oldHead);
   if (isOld && bytes.includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw new Error(needsPassword);
   if (mediaType === 'application/rtf') return textOfRtf(bytes);
+  if (mediaType === textWorkbookType) return readText(bytes);
   const readable = isOld ? textOfWorkbook(bytes) : await readParts(await openZip(bytes, limits), mediaType);
   if (readable.note === undefined && readable.text?.trim() === '') return { note: 'it has no text' };
   return readable;
+}
+
+function readText(bytes: Buffer): Readable {
+  const { notes, text } = textWorkbook(bytes);
+  const readable = textOfWorkbook(text);
+  const all = [...notes, readable.note ?? ''].filter(Boolean);
+  return { ...readable, ...(all.length > 0 && { note: all.join('; ') }) };
 }
 
 /** How the files begin that were made before 2007, and those that are encrypted. */

@@ -26,12 +26,12 @@ const longestNames = 1000;
  * with what is no part of the table, and CSV, a line for each row. A cell is its value and not what it looks like: numbers are
  * plain, dates ISO 8601, and a formula is what the program that saved the file has computed.
  *
- * @param content the parts of one that is a zip archive, unpacked; the bytes of another
+ * @param content the parts of one that is a zip archive, unpacked; the bytes of an old one; a text that is one
  * @throws `Error` if it is damaged or needs a password
  */
-export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer): Readable {
+export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer | string): Readable {
   const book = open(content);
-  const looks = Buffer.isBuffer(content) ? undefined : openDocumentLooks(content.get('content.xml'));
+  const looks = content instanceof Map ? openDocumentLooks(content.get('content.xml')) : undefined;
   const cells = Object.values(book.Sheets).flatMap((sheet) => Array.from(cellsOf(sheet), ({ cell }) => cell));
   const conventions = conventionsOf(book, Buffer.isBuffer(content), cells);
   const shades = cells.flatMap((cell) => shadeOf(cell) ?? []);
@@ -212,7 +212,9 @@ const options = {
   cellStyles: true,
 } as const;
 
-function open(content: ReadonlyMap<string, Buffer> | Buffer): xlsx.WorkBook {
+function open(content: ReadonlyMap<string, Buffer> | Buffer | string): xlsx.WorkBook {
+  // The cells of a page are texts, whose numbers the library would take for English ones.
+  if (typeof content === 'string') return xlsx.read(content, { ...options, type: 'string', raw: true });
   try {
     return Buffer.isBuffer(content) ? xlsx.read(content, { ...options, type: 'buffer' }) : openParts(content);
   } catch (error) {
