@@ -1,16 +1,15 @@
 import { extname } from 'node:path';
-import { Yielder } from '../../util/yielder.ts';
 import { readingLimits } from '../../util/file-limits.ts';
 import { moduleBeside, runIsolated } from '../../util/isolated.ts';
 import type { DatabaseFile } from './database/database.ts';
 import type { AttachmentKind } from '../../protocol/attachment.ts';
 import { notTranscribed, type Transcribe } from './audio.ts';
+import { jsonNote, tablesOfJson } from './json.ts';
 import { readOffice } from './office/office.ts';
 import { readPdf, type Readable } from './pdf/pdf.ts';
 import { parquetType, sqliteType, type Recognised } from './recognise.ts';
 import { sheetsOf, tableOfSheet } from './sheet-text.ts';
-import { columnNames, parseTable, summaryOf, type Table } from './table.ts';
-import { isObject } from '../../util/values.ts';
+import { parseTable, summaryOf, type Table } from './table.ts';
 
 const binaryEndings =
   '.pdf .png .jpg .jpeg .gif .webp .tif .tiff .bmp .xls .xlsx .xlsm .xlsb .ods .doc .docx .odt .pptx .zip .gz .db .parquet .mp3'.split(
@@ -74,82 +73,15 @@ const databaseProgram = moduleBeside(import.meta.url, 'database/database-thread'
 /** Whether queries read the file itself rather than its text. */
 export const isDatabase = (mediaType: string): boolean => mediaType === sqliteType || mediaType === parquetType;
 
-/** A file's text as tables, by their names: those of a workbook's sheets, or `data`, which has its lines if it is no table. */
+/** A file's text as tables, by their names: those of a workbook's sheets, those of JSON, or `data`, which has its lines if it is no table. */
 export function tablesOf({ kind, mediaType }: Omit<Recognised, 'text'>, text: string): Map<string, Table> {
   if (kind === 'workbook') return new Map(sheetsOf(text).map((sheet) => [sheet.name, tableOfSheet(sheet)]));
-  const table = kind === 'table' ? parseTable(text) : kind === 'json' ? tableOfJson(text, mediaType) : undefined;
-  return new Map([['data', table ?? linesOf(text)]]);
+  if (kind === 'table') return new Map([['data', parseTable(text)]]);
+  const tables = kind === 'json' ? tablesOfJson(text, mediaType) : new Map<string, Table>();
+  return tables.size > 0 ? tables : new Map([['data', linesOf(text)]]);
 }
 
 const linesOf = (text: string): Table => ({
   columns: ['line', 'text'],
   rows: text.split('\n').map((line, index) => [String(index + 1), line]),
 });
-
-/** What is wrong with a JSON text or with the lines of a JSONL text, or no row of its table; undefined if nothing is. */
-async function jsonNote(text: string, mediaType: string): Promise<string | undefined> {
-  if (mediaType !== 'application/jsonl') {
-    const { problem, value } = parsed(text);
-    if (problem === undefined) return othersNote(othersIn(value));
-    return `it is not valid JSON (${problem}): it can be read as a plain text only`;
-  }
-  const lines = text.split('\n');
-  const bad: number[] = [];
-  const entries = { records: 0, others: 0 };
-  const yielder = new Yielder();
-  for (const [index, line] of lines.entries()) {
-    const { problem, value } = line.trim() === '' ? {} : parsed(line);
-    if (problem !== undefined) bad.push(index + 1);
-    const { others, records } = othersIn(value);
-    entries.records += records;
-    entries.others += others;
-    if (yielder.due) await yielder.yield();
-  }
-  const wrong = `${bad.length} of its ${lines.length} lines are not valid JSON (the first: line ${bad[0]})`;
-  return [...(bad.length > 0 ? [wrong] : []), othersNote(entries) ?? ''].filter(Boolean).join('; ') || undefined;
-}
-
-/** How many entries of a JSON text are rows of its table, and how many are something else. */
-interface Entries {
-  records: number;
-  others: number;
-}
-
-function othersIn(value: unknown): Entries {
-  const all = value === undefined ? [] : [value].flat();
-  const records = all.filter(isObject).length;
-  return { records, others: all.length - records };
-}
-
-const othersNote = ({ others, records }: Entries): string | undefined =>
-  others === 0 || records === 0
-    ? undefined
-    : `${others} of its ${records + others} entries are no objects, and so no rows for query_table`;
-
-/** A record or a list of records in JSON or JSONL as a table; undefined if it is something else. */
-export function tableOfJson(text: string, mediaType: string): Table | undefined {
-  const lines = mediaType === 'application/jsonl' ? text.split('\n') : [text];
-  const records = lines.flatMap((line) => parsed(line, exactly).value).filter(isObject);
-  if (records.length === 0) return undefined;
-  const keys = [...new Set(records.flatMap((record) => Object.keys(record)))];
-  const rows = records.map((record) => keys.map((key) => cellOf(record[key])));
-  return { columns: columnNames(keys, []), rows };
-}
-
-/** Keeps what a number cannot hold, such as a long id, as its digits. */
-function exactly(_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
-  return Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? source : value;
-}
-
-function parsed(text: string, revive?: typeof exactly): { value?: unknown; problem?: string } {
-  try {
-    return { value: JSON.parse(text, revive) as unknown };
-  } catch (error) {
-    return { problem: (error as Error).message };
-  }
-}
-
-function cellOf(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}

@@ -35,6 +35,8 @@ const byEnding = new Map<string, [kind: AttachmentKind, mediaType: string]>([
   ['.ndjson', ['json', 'application/jsonl']],
   ['.jl', ['json', 'application/jsonl']],
   ['.geojson', ['json', 'application/json']],
+  ['.har', ['json', 'application/json']],
+  ['.ipynb', ['json', 'application/json']],
   ['.md', ['text', 'text/markdown']],
   ['.html', ['text', 'text/html']],
   ['.htm', ['text', 'text/html']],

@@ -94,7 +94,7 @@ const queryTool = (store: Store): ToolDefinition => ({
   name: 'query_table',
   description:
     'Runs one SELECT (also WITH … SELECT) of SQLite over all of a file. Rows and records are in the table data, whose ' +
-    'columns are called as in the file: write them in double quotes. Of any other text data has each line: line, text. Each sheet of a workbook is a table with the name of ' +
+    'columns are called as in the file: write them in double quotes. Lists in a JSON object are tables too, called by their path, such as "log.entries", and what is nested in a cell is JSON. Of any other text data has each line: line, text. Each sheet of a workbook is a table with the name of ' +
     'the sheet, in double quotes too, and the first is also called data; dates are texts such as 2026-03-31. A column is REAL where all of its cells are plain ' +
     'numbers, with or without thousands separators; any other is TEXT, each cell as it stands in the file. CAST reads ' +
     'no more than the digits that a text begins with: take out € and separators before, with replace. Empty cells are ' +

@@ -117,6 +117,7 @@ describe('a note says what is wrong with', () => {
       '{"a": 1}\n{"a"\n\n{',
       /^2 of its 4 lines are not valid JSON \(the first: line 2\)$/,
     ],
+    ['what it holds', 'a.json', '{"a": {"b": [{}, {}]}}', /^lists in it are tables of query_table: "a\.b" \(2 rows\)$/],
     ['a list of objects', 'a.json', '[{"a": 1}, 7, null]', /^2 of its 3 entries are no objects, and so no rows/],
     [
       'lines of objects',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { tableOfJson } from '../../../src/tools/attachments/content.ts';
+import { tablesOfJson } from '../../../src/tools/attachments/json.ts';
 import { parseTable } from '../../../src/tools/attachments/table.ts';
 
 describe('a table is read', () => {
@@ -123,6 +123,8 @@ describe('a table is read', () => {
   });
 });
 
+const tableOfJson = (text: string, mediaType: string) => tablesOfJson(text, mediaType).get('data');
+
 describe('JSON is a table', () => {
   test('where it is a list of records, with the keys of all', () => {
     expect(tableOfJson('[{"a": 1, "b": null}, {"c": {"d": true}, "a": "x"}]', 'application/json')).toEqual({
@@ -144,6 +146,16 @@ describe('JSON is a table', () => {
 
   test('where its lines are records; lines that are none are left out', () => {
     expect(tableOfJson('{"a": 1}\n{"a"\n{"a": 2}\n', 'application/jsonl')?.rows).toEqual([['1'], ['2']]);
+  });
+
+  test.each([
+    ['{"log": {"entries": [{"a": 1}, {"b": {"c": []}}], "tags": ["x"]}, "none": []}', ['data', 'log.entries']],
+    ['{"more": true, "data": [{"a": 1}]}', ['record', 'data']],
+    ['[{"list": [{"a": 1}]}]', ['data']],
+  ])('and so is each list of records in a record, by where it is: %s', (text, names) => {
+    const tables = tablesOfJson(text, 'application/json');
+    expect([...tables.keys()]).toEqual(names);
+    if (names.length > 1) expect(tables.get(names[1] ?? '')?.rows[0]?.[0]).toBe('1');
   });
 
   test.each(['[1, 2]', '[]', '{'])('and not where it is %s', (text) => {
