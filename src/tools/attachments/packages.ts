@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import type { AttachmentKind } from '../../protocol/attachment.ts';
+import { outlookType } from './mail/mail-type.ts';
 import { parseTable } from './table.ts';
 import { openZip } from './zip.ts';
 
@@ -55,6 +56,8 @@ const byPart: Array<[part: RegExp, ending: string]> = [
 export async function packageType(name: string, bytes: Buffer): Promise<Type | undefined> {
   const ending = extname(name).toLowerCase();
   if (bytes.subarray(0, 8).equals(oldHead)) {
+    // What is attached to a message may be a workbook.
+    if (holds(bytes, '__properties_version1.0')) return ['archive', outlookType];
     if (holds(bytes, 'EncryptedPackage')) return byEnding.get(ending) ?? byEnding.get('.docx');
     return holds(bytes, 'Workbook') || holds(bytes, 'Book') ? byEnding.get('.xls') : undefined;
   }

@@ -4,7 +4,7 @@ import { audioType } from './audio.ts';
 import { unread } from './binary.ts';
 import { decodeText } from './encoding.ts';
 import { grouped, maxFileBytes } from '../../util/file-limits.ts';
-import { mailTypeOf } from './mail-type.ts';
+import { mailTypeOf } from './mail/mail-type.ts';
 import { packageType, workbookType } from './packages.ts';
 import { pictureTypeOf } from '../../util/image-type.ts';
 

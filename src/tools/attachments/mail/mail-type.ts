@@ -1,8 +1,9 @@
 import { extname } from 'node:path';
 
-/** A message, which is an archive of its text and what is attached to it, and a file of several messages. */
+/** A message, which is an archive of its text and what is attached to it, a file of several messages, and one of Outlook. */
 export const mailType = 'message/rfc822';
 export const mailboxType = 'application/mbox';
+export const outlookType = 'application/vnd.ms-outlook';
 
 /** How many bytes are looked at: what stands before the text of a message has mostly fewer. */
 const headBytes = 50_000;

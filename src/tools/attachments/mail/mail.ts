@@ -1,9 +1,9 @@
 import PostalMime, { decodeWords, type Email } from 'postal-mime';
-import { grouped } from '../../util/file-limits.ts';
+import { grouped } from '../../../util/file-limits.ts';
 import { mailType } from './mail-type.ts';
-import { uniqueNames } from './names.ts';
-import { memberOf } from './tar.ts';
-import { atMost, type ZipLimits, type ZipMember } from './zip.ts';
+import { uniqueNames } from '../names.ts';
+import { memberOf } from '../tar.ts';
+import { atMost, type ZipLimits, type ZipMember } from '../zip.ts';
 
 /** Opens a message: its headers with its text, its text as a page, and what is attached. @throws `Error` if it is over the limits */
 export async function openMail(bytes: Buffer, limits: ZipLimits): Promise<ZipMember[]> {
@@ -19,6 +19,11 @@ export async function openMail(bytes: Buffer, limits: ZipLimits): Promise<ZipMem
   );
   const page = mail.html === undefined ? [] : [memberOf('message.html', Buffer.from(mail.html))];
   const members = [memberOf('message.txt', Buffer.from(textOf(mail))), ...page, ...files];
+  return within(members, limits);
+}
+
+/** @returns the files of a message @throws `Error` if they are over the limits */
+export function within(members: ZipMember[], limits: ZipLimits): ZipMember[] {
   if (members.length > limits.members)
     throw new Error(`it has ${grouped(members.length)} files${atMost(limits.members)}`);
   const sum = members.reduce((all, member) => all + member.bytes, 0);

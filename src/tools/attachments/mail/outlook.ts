@@ -1,0 +1,102 @@
+import * as xlsx from '@e965/xlsx';
+import { decodeText } from '../encoding.ts';
+import { uniqueNames } from '../names.ts';
+import { memberOf } from '../tar.ts';
+import type { ZipMember } from '../zip.ts';
+
+/** The streams of a message by their paths ([MS-CFB], [MS-OXMSG]). */
+type Streams = ReadonlyMap<string, Buffer>;
+
+/** Properties by their tags ([MS-OXPROPS]). */
+const headers: Array<[name: string, tags: string[]]> = [
+  ['From', ['0C1A', '0042']],
+  ['Sender-Address', ['5D01', '0C1F']],
+  ['To', ['0E04']],
+  ['Cc', ['0E03']],
+  ['Bcc', ['0E02']],
+  ['Subject', ['0037']],
+];
+const submitted = 0x0039;
+const delivered = 0x0e06;
+
+/** Opens a message of Outlook: its headers with its text, its text as a page, and what is attached, also other messages. */
+export function openOutlook(bytes: Buffer): ZipMember[] {
+  const { FileIndex: entries, FullPaths: paths } = (xlsx.CFB as Container).read(bytes, { type: 'buffer' });
+  const streams = new Map(
+    entries.flatMap(({ content, type }, index) =>
+      type === 2 ? [[paths[index]?.replace(/^[^/]*\//, '') ?? '', Buffer.from(content ?? [])] as const] : [],
+    ),
+  );
+  return messageIn(streams, '', 32);
+}
+
+/** @param headBytes what stands before the properties: 24 bytes in a message that is attached ([MS-OXMSG] 2.4) */
+function messageIn(streams: Streams, at: string, headBytes: number): ZipMember[] {
+  const said = headers.flatMap(([name, tags]) => {
+    const value = tags.map((tag) => textAt(streams, at, tag)).find((each) => each !== '') ?? '';
+    return value === '' ? [] : [`${name}: ${value.replaceAll(/\s+/g, ' ').trim()}`];
+  });
+  const date = dateOf(streams.get(`${at}__properties_version1.0`) ?? Buffer.alloc(0), headBytes);
+  if (date !== undefined) said.push(`Date: ${date}`);
+  const page = streams.get(`${at}__substg1.0_10130102`) ?? Buffer.from(textAt(streams, at, '1013'));
+  const text = textAt(streams, at, '1000') || (page.length > 0 ? '[its text is in message.html]' : noText(streams, at));
+  const members = [memberOf('message.txt', Buffer.from(`${said.join('\n')}\n\n${text}`))];
+  if (page.length > 0) members.push(memberOf('message.html', page));
+  const attached = foldersIn(streams, `${at}__attach_version1.0_#`);
+  const names = attached.map((folder, index) => {
+    const name = ['3707', '3704', '3001'].map((tag) => textAt(streams, folder, tag)).find((each) => each !== '');
+    return name?.replaceAll(/[\\/]/g, '_') ?? `part-${index + 1}`;
+  });
+  const unique = uniqueNames(['message.txt', 'message.html', ...names]).slice(2);
+  for (const [index, folder] of attached.entries()) {
+    const name = unique[index] ?? '';
+    const inner = `${folder}__substg1.0_3701000D/`;
+    const content = streams.get(`${folder}__substg1.0_37010102`);
+    if (streams.has(`${inner}__properties_version1.0`)) {
+      for (const member of messageIn(streams, inner, 24)) members.push({ ...member, name: `${name}/${member.name}` });
+    } else if (content !== undefined) members.push(memberOf(name, content));
+  }
+  return members;
+}
+
+const noText = (streams: Streams, at: string): string =>
+  streams.has(`${at}__substg1.0_10090102`) ? '[its text is packed as RTF, which is not read]' : '';
+
+/** A text as Unicode, or else in whatever encoding the computer had. */
+function textAt(streams: Streams, at: string, tag: string): string {
+  const wide = streams.get(`${at}__substg1.0_${tag}001F`);
+  const narrow = streams.get(`${at}__substg1.0_${tag}001E`)?.filter((byte) => byte !== 0);
+  const text = wide?.toString('utf16le') ?? (narrow === undefined ? '' : decodeText(Buffer.from(narrow))?.text);
+  return (text ?? '').replaceAll('\0', '');
+}
+
+/** The folders whose paths begin so, in order. */
+const foldersIn = (streams: Streams, beginning: string): string[] =>
+  [
+    ...new Set(
+      [...streams.keys()]
+        .filter((path) => path.startsWith(beginning))
+        .map((path) => path.slice(0, path.indexOf('/', beginning.length) + 1)),
+    ),
+  ].sort();
+
+/** When a message was sent, or else when it came: properties of 16 bytes, a time in 100 ns since 1601. */
+function dateOf(properties: Buffer, headBytes: number): string | undefined {
+  const times = new Map<number, string>();
+  for (let at = headBytes; at + 16 <= properties.length; at += 16) {
+    if (properties.readUInt16LE(at) !== 0x40) continue;
+    const time = Number(properties.readBigUInt64LE(at + 8) / 10_000n) - 11_644_473_600_000;
+    times.set(properties.readUInt16LE(at + 2), new Date(time).toISOString());
+  }
+  return times.get(submitted) ?? times.get(delivered);
+}
+
+interface Container {
+  read: (
+    bytes: Buffer,
+    how: { type: 'buffer' },
+  ) => {
+    FileIndex: Array<{ type: number; content?: Uint8Array }>;
+    FullPaths: string[];
+  };
+}
