@@ -30,7 +30,7 @@ export async function readContent(
   const { kind, mediaType } = found;
   // Old computers ended lines with a return alone.
   const lines = found.text?.includes('\n') === false ? found.text.replaceAll('\r', '\n') : found.text;
-  const text = kind === 'table' ? lines : lines?.replaceAll(packed, '$1[left out]');
+  const text = kind === 'table' ? lines : lines && withoutPacked(lines);
   if (text === undefined) {
     if (kind === 'pdf') return readPdf(bytes);
     if (isDatabase(mediaType)) return readDatabase({ bytes, mediaType });
@@ -44,8 +44,25 @@ export async function readContent(
   return { text, ...(notes.length > 0 && { note: notes.join('; ') }) };
 }
 
-/** Pictures and the like in pages and notebooks, which would fill the text. */
-const packed = /(;base64,|"image\/[a-z]+": ?")[\w+/=\\-]{200,}/g;
+/** Where pictures and the like begin in pages and notebooks, and in contacts, which fold their lines. */
+const packed = /(;base64,|"image\/[a-z]+": ?")|;ENCODING=[Bb](?:ASE64)?[^:\n]*:/g;
+const leastPacked = 200;
+
+/** A text without what would fill it. One pattern from beginning to end would take more stack than there is. */
+function withoutPacked(text: string): string {
+  let without = '';
+  let at = 0;
+  for (const begin of text.matchAll(packed)) {
+    const from = begin.index + begin[0].length;
+    const end = begin[1] === undefined ? /\r?\n(?![ \t])/g : /[^\w+/=\\-]/g;
+    end.lastIndex = from;
+    const to = end.exec(text)?.index ?? text.length;
+    if (from < at || to - from < leastPacked) continue;
+    without += `${text.slice(at, from)}[left out]`;
+    at = to;
+  }
+  return without + text.slice(at);
+}
 
 async function noteOf(
   name: string,

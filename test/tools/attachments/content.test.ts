@@ -94,11 +94,23 @@ describe('a PDF', () => {
   });
 });
 
+test('a picture of megabytes in a page is left out as well', async () => {
+  expect(await read('a.html', `<img src="data:image/png;base64,${'a'.repeat(10_000_000)}">`)).toMatchObject({
+    text: '<img src="data:image/png;base64,[left out]">',
+  });
+});
+
 test.each([
   ['a.ipynb', '{"image/png": "', '", "text": "42"}'],
   ['a.html', '<img src="data:image/png;base64,', '"><p>42</p>'],
+  ['a.vcf', 'PHOTO;ENCODING=b;TYPE=JPEG:', '\nTEL:42'],
 ])('what %s has in base64 is left out, and named', async (name, before, after) => {
-  expect(await read(name, `${before}${'iVBORw0KGgo='.repeat(100)}${after}`)).toEqual({
+  expect(
+    await read(
+      name,
+      `${before}${'iVBORw0KGgo='.repeat(100).replaceAll(/.{75}/g, name === 'a.vcf' ? '$&\r\n ' : '$&')}${after}`,
+    ),
+  ).toEqual({
     text: `${before}[left out]${after}`,
     note: 'what is written in base64 in it, such as pictures, is left out',
   });
