@@ -67,8 +67,16 @@ export async function unpackArchive(
       lines.push(`${path} (${grouped(size)} bytes)`);
     } else problems.push(`${shown(name)} (${why})`);
   }
-  return { text: lines.join('\n'), ...(problems.length > 0 && { note: leftOut(problems, members.length) }) };
+  const notes = [
+    ...(members.some(({ name }) => name.endsWith('.iwa')) ? [ofApple] : []),
+    ...(problems.length > 0 ? [leftOut(problems, members.length)] : []),
+  ];
+  return { text: lines.join('\n'), ...(notes.length > 0 && { note: notes.join('; ') }) };
 }
+
+/** What is to be said of an archive that is a document of an office. */
+const ofApple =
+  'it is a document of Pages, Numbers or Keynote, whose text and cells (.iwa) are not read; a preview in it is a picture';
 
 /** What programs put into archives besides, which is of no use to anyone. */
 const litter = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$)/;

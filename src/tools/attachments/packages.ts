@@ -69,7 +69,7 @@ export async function packageType(name: string, bytes: Buffer): Promise<Type | u
   if (names.length === 0) return byEnding.get(ending) ?? byEnding.get('.zip');
   // Some programs pack the type, or put it elsewhere.
   if (names.includes('content.xml') && names.includes('META-INF/manifest.xml') && ending.startsWith('.od')) {
-    return byEnding.get(ending);
+    return byEnding.get(ending) ?? byEnding.get('.zip');
   }
   const part = names.includes('[Content_Types].xml')
     ? byPart.find(([each]) => names.some((name) => each.test(name)))
@@ -83,7 +83,7 @@ export async function packageType(name: string, bytes: Buffer): Promise<Type | u
 const oldHead = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
 
 /** Whether an old document has a stream of this name: the entries of its directory have 128 bytes ([MS-CFB] 2.6). */
-function holds(bytes: Buffer, stream: string): boolean {
+export function holds(bytes: Buffer, stream: string): boolean {
   const name = Buffer.from(`${stream}\0`, 'utf16le');
   for (let at = bytes.indexOf(name); at !== -1; at = bytes.indexOf(name, at + 1)) if (at % 128 === 0) return true;
   return false;

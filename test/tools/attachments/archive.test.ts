@@ -271,6 +271,11 @@ describe('a file of an archive is left out, and the note says why, where', () =>
     expect((await names()).filter((name) => !/good|\.zip$|B\.txt/.test(name))).toEqual([]);
   });
 
+  test('none is, but those of Pages, Numbers and Keynote are said to be no texts', async () => {
+    const { note } = await keep(zipOf({ 'Index/Document.iwa': '\0\x03\xff' }), 'a.pages');
+    expect(note).toMatch(/^it is a document of Pages, Numbers or Keynote/);
+  });
+
   test('many are, of which it names five', async () => {
     const links = Object.fromEntries(
       Array.from({ length: 20 }, (_, index) => [`l${index}`, { content: '/', mode: 0o120777 }]),

@@ -46,7 +46,15 @@ describe('a file is', () => {
 
   test.each<[string, string, string, string, RegExp]>([
     ['with NULs', 'a.txt', 'a\0b', 'application/octet-stream', /data of an unknown format/],
-    ['of an old office', 'a.doc', '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\xff', 'application/x-ole-storage', /\.doc/],
+    ['of an old office', 'a.doc', '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\xff', 'application/x-ole-storage', /an old office/],
+    [
+      'of Word',
+      'a',
+      `\xd0\xcf\x11\xe0${'\0'.repeat(124)}${'WordDocument\0'.split('').join('\0')}\0`,
+      'application/msword',
+      /\.doc;/,
+    ],
+    ['of Outlook', 'winmail.dat', '\x78\x9f\x3e\x22\0', 'application/vnd.ms-tnef', /as Outlook packs it/],
     ['that is a program', 'a', '\x7fELF\x02\0', 'application/x-executable', /a program for Linux/],
     ['of Arrow', 'a', 'ARROW1\0\0\xff', 'application/vnd.apache.arrow.file', /Feather/],
     ['of DuckDB', 'a', '12345678DUCK\0\xff', 'application/vnd.duckdb', /a DuckDB database/],
