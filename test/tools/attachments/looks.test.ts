@@ -241,6 +241,30 @@ describe('the text of a page', () => {
       [item('1. ', 0, 90), item('One', 40, 90), item('2. ', 0, 75), item('Two', 40, 75)],
       '1. One\n2. Two',
     ],
+    [
+      'a table whose long cells have numbers beside their middle',
+      [
+        item('No', 0, 90),
+        item('What', 20, 90),
+        item('Qty', 120, 90),
+        item('Sum', 160, 90),
+        item('1', 0, 60),
+        item('A cell of', 20, 66),
+        item('two lines', 20, 54),
+        item('3', 120, 60),
+        item('9', 160, 60),
+        item('2', 0, 30),
+        item('A cell of', 20, 36),
+        item('two lines', 20, 24),
+        item('5', 160, 30),
+      ],
+      'No | What | Qty | Sum\n | A cell of\n1 |  | 3 | 9\n | two lines\n | A cell of\n2 |  |  | 5\n | two lines',
+    ],
+    [
+      'columns of words, one behind the other',
+      [item('Left one', 0, 90), item('left two', 0, 75), item('Right one', 120, 90), item('right two', 120, 75)],
+      'Left one\nleft two\nRight one\nright two',
+    ],
   ])('%s', (_, items, text) => expect(pageText(items)).toBe(text));
 
   test.each([

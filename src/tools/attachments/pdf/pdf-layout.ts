@@ -93,14 +93,33 @@ function linesOf(items: TextItem[]): Line[] {
     const str = mark + given;
     if (str.trim() !== '') {
       if (line === undefined || (mark === '' && Math.abs(line.y - y) > sameLine * height)) {
-        line = { y, height, text: '', cells: [] };
-        lines.push(line);
+        line = lineBefore(lines, { x, y, height });
+        if (line === undefined) {
+          line = { y, height, text: '', cells: [] };
+          lines.push(line);
+        } else line.text += ' ';
       }
       addCell(line.cells, { left: x, right: x + width, text: str.trim() }, height, /^\s|\s$/.test(str));
     }
     if (line !== undefined) line.text += hasEOL ? `${str} ` : str;
   }
   return lines.map((line) => ({ ...line, text: line.text.trim() }));
+}
+
+/** How many lines a cell between two others may have. */
+const mostBetween = 12;
+
+/** The line that goes on behind a cell of several lines: all that came since stands between what it has and what is added. */
+function lineBefore(lines: Line[], { x, y, height }: { x: number; y: number; height: number }): Line | undefined {
+  let left = x;
+  for (const line of lines.slice(-mostBetween).toReversed()) {
+    const [first] = line.cells;
+    const last = line.cells.at(-1);
+    if (first === undefined || last === undefined || last.right >= x) return undefined;
+    if (last.right < left && Math.abs(line.y - y) <= sameLine * height) return left === x ? undefined : line;
+    left = Math.min(left, first.left);
+  }
+  return undefined;
 }
 
 /** What stands for the place of small letters that are above or below the end of a line: `10^6`, `H_2`; empty for others. */
