@@ -172,13 +172,18 @@ function headerOf(records: string[][]): number {
 /** What people call rows that add up others. */
 const total = /^((grand|sub|sous)[ -]?)?(total|sum|summe|somme|suma|gesamt)[es]?\b|^(gesamt|zwischen)summe\b/i;
 
+const nameOf = (row: string[]): string => row.find((cell) => cell !== '') ?? '';
+
+/** Whether a row is called a total. */
+export const isTotal = (row: string[]): boolean => total.test(nameOf(row));
+
 /** How many totals a note names. */
 const totalsNamed = 5;
 
 /** What of a table may be no row as its others: columns without names, and rows that sums over a column would count twice. */
 export function doubtsAbout(header: string[], rows: string[][]): string[] {
-  const totals = rows.map((row) => row.find((cell) => cell !== '') ?? '').filter((cell) => total.test(cell));
-  const names = totals.slice(0, totalsNamed).map((name) => shortened(name, 40));
+  const totals = rows.filter(isTotal);
+  const names = totals.slice(0, totalsNamed).map((row) => shortened(nameOf(row), 40));
   const more = totals.length > totalsNamed ? ` and ${totals.length - totalsNamed} more` : '';
   return [
     ...(isLikeData(header, rows) ? ['its first row may be data'] : []),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chartText } from '../../../src/tools/attachments/office/charts.ts';
 import { colourName, colourNames } from '../../../src/tools/attachments/office/colours.ts';
-import { formulasText } from '../../../src/tools/attachments/office/formulas.ts';
+import { formulasText, sumsNote } from '../../../src/tools/attachments/office/formulas.ts';
 import { formattedNumber, unitOf } from '../../../src/tools/attachments/office/number-formats.ts';
 import { tableOf, type SheetGrid } from '../../../src/tools/attachments/office/sheet-layout.ts';
 import { pageText, type TextItem } from '../../../src/tools/attachments/pdf/pdf-layout.ts';
@@ -170,6 +170,19 @@ test('formulas that differ only by their place are told once', () => {
   expect(formulasText([...formulas, { row: 4, column: 2, text: 'SUM(C2:C4)' }])).toBe(
     'C2:C4 = A2*$B$1; C5 = SUM(C2:C4)',
   );
+});
+
+test.each([
+  ['SUM(B2:B8)', true],
+  ['SUBTOTAL(109,$B$2:$B$8)', true],
+  ['SUBTOTAL(109,Table1[EUR])', true],
+  ['SUM(C2:C8)', false],
+  ['SUM(A9:A9)', false],
+  ['SUM(B2:D2)', false],
+  ['SUM(B2:B8)/2', false],
+])('a cell is said to add up others of its column: %s, %s', (text, isSaid) => {
+  const note = 'cells that add up others of their column, which sums would count twice: B9';
+  expect(sumsNote([{ row: 8, column: 1, text }])).toBe(isSaid ? note : undefined);
 });
 
 test('a chart without values names where they are, and dates are dates', () => {

@@ -52,3 +52,24 @@ function placesOf(cells: Formula[]): string {
 
 const bounds = (numbers: number[]): [number, number] =>
   numbers.reduce<[number, number]>(([low, high], each) => [Math.min(low, each), Math.max(high, each)], [Infinity, 0]);
+
+/** A sum of cells that stand above one another, also by the name of a column. */
+const columnSum =
+  /^(?:SUM|SUBTOTAL|AGGREGATE)\((?:\d+[,;]\s*){0,2}(?:\$?([A-Z]{1,3})\$?(\d+):\$?\1\$?(\d+)|\w*\[[^[\]]+\])\)$/;
+
+/** How many cells a note names. */
+const sumsNamed = 5;
+
+/** Says which cells add up those above them, which a sum over their column would count twice; undefined if none does. */
+export function sumsNote(formulas: Formula[]): string | undefined {
+  const sums = formulas.flatMap(({ column, row, text }) => {
+    const [found, letters, first, last] = columnSum.exec(text) ?? [];
+    const isOwn = letters === undefined || utils.decode_col(letters) === column;
+    return found === undefined || !isOwn || (first !== undefined && first === last)
+      ? []
+      : [utils.encode_cell({ r: row, c: column })];
+  });
+  if (sums.length === 0) return undefined;
+  const more = sums.length > sumsNamed ? ` and ${sums.length - sumsNamed} more` : '';
+  return `cells that add up others of their column, which sums would count twice: ${sums.slice(0, sumsNamed).join(', ')}${more}`;
+}
