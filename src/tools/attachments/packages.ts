@@ -12,13 +12,29 @@ const openDocument = 'application/vnd.oasis.opendocument';
 /** Workbooks that are texts: XML of Excel 2003, and pages with tables that programs name .xls. */
 export const textWorkbookType = 'application/vnd.ms-excel+text';
 
-/** What a text is that programs have made to be opened as a workbook; undefined if it is none. */
+/**
+ * What a text is that programs have made to be opened as a workbook or a table, whatever its ending; undefined if it is
+ * none.
+ */
 export function workbookType(name: string, text: string): Type | undefined {
   if (/<([a-z]+:)?Workbook\b[^>]*urn:schemas-microsoft-com:office:spreadsheet/.test(text.slice(0, examined)))
     return ['workbook', textWorkbookType];
-  if (byEnding.get(extname(name).toLowerCase())?.[0] !== 'workbook') return undefined;
+  const ending = extname(name).toLowerCase();
+  if (/^\.(txt|dat)$/.test(ending) && isList(text.slice(0, examined))) return ['table', 'text/csv'];
+  if (byEnding.get(ending)?.[0] !== 'workbook') return undefined;
   if (/<table\b/i.test(text) && /<t[dh]\b/i.test(text)) return ['workbook', textWorkbookType];
   return parseTable(text.slice(0, examined)).columns.length > 1 ? ['table', 'text/csv'] : undefined;
+}
+
+/** Whether all lines of a text have as many tabs, or more than one semicolon or bar each: no prose has. */
+function isList(beginning: string): boolean {
+  // Its last line may be cut.
+  const whole = beginning.length < examined ? beginning.trimEnd() : beginning.slice(0, beginning.lastIndexOf('\n'));
+  const lines = whole.split(/\r?\n/).slice(0, 100);
+  return ['\t', ';', '|'].some((mark) => {
+    const [count = 0, ...others] = lines.map((line) => line.split(mark).length - 1);
+    return count >= (mark === '\t' ? 1 : 2) && others.length > 0 && others.every((each) => each === count);
+  });
 }
 
 /** How many characters of a text tell what it is. */
