@@ -170,7 +170,8 @@ function headerOf(records: string[][]): number {
 }
 
 /** What people call rows that add up others. */
-const total = /^((grand|sub|sous)[ -]?)?(total|sum|summe|somme|suma|gesamt)[es]?\b|^(gesamt|zwischen)summe\b/i;
+const total =
+  /^((grand|sub|sous|gesamt|zwischen|end|ins)[ -]?)?(totaa?l|totalt|sum|summe|somme|suma|soma|gesamt|razem|celkem|összesen|toplam|yhteensä|итого|всего)[es]?(?!\p{L})|^(総?合計|小計|总计|合计|小计|합계|소계|총계)/iu;
 
 const nameOf = (row: string[]): string => row.find((cell) => cell !== '') ?? '';
 

@@ -108,6 +108,10 @@ describe('a table is read', () => {
   test.each([
     ['a;b\nx;1\nZwischensumme;1\ny;2\nGesamt;3\n', 'Zwischensumme, Gesamt'],
     ['year,town,b\n2026,Kiel,1\n,Subtotal 2026,1\nGrand Total:,,1\n', 'Subtotal 2026, Grand Total:'],
+    [
+      'a,b\nИтого,1\n合計,3\nInsgesamt:,4\nTotale generale,5\nTotaal,6',
+      'Итого, 合計, Insgesamt:, Totale generale, Totaal',
+    ],
     ['firm,b\nTotalEnergies,1\nSummer Ltd,2\n', undefined],
   ])('and which rows may be totals: %j', (text, names) => {
     const note = `rows that may be totals, which sums would count twice: ${names}`;
