@@ -168,11 +168,13 @@ describe('a message', () => {
     expect(await textOf('a.eml/ports.csv')).toBe('port,tons\nKiel,77\n');
   });
 
-  test('that is a page has the page', async () => {
-    const page = `Subject: Page\nMIME-Version: 1.0\nContent-Type: text/html\nContent-Transfer-Encoding: base64\n\n${base64('<p>2962 m</p>')}\n`;
+  test('that is a page has the page, and its words', async () => {
+    const page = `Subject: Page\nMIME-Version: 1.0\nContent-Type: text/html\nContent-Transfer-Encoding: base64\n\n${base64('<style>p{}</style><p>2962 m</p><table><tr><td>a<td>1<tr><td>b<td><a href="https://x.org">2</a></table>')}\n`;
     await keep(Buffer.from(page), 'a.mhtml');
     expect(await textOf('a.mhtml/message.html')).toContain('<p>2962 m</p>');
-    expect(await textOf('a.mhtml/message.txt')).toBe('Subject: Page\n\n[its text is in message.html]');
+    expect(await textOf('a.mhtml/message.txt')).toBe(
+      'Subject: Page\n\n[the words of message.html]\n2962 m\na | 1\nb | 2',
+    );
   });
 
   test('may be one of many in a file', async () => {

@@ -2,6 +2,7 @@ import PostalMime, { decodeWords, type Email } from 'postal-mime';
 import { grouped } from '../../../util/file-limits.ts';
 import { mailType } from './mail-type.ts';
 import { uniqueNames } from '../names.ts';
+import { pageText } from './page-text.ts';
 import { memberOf } from '../tar.ts';
 import { atMost, type ZipLimits, type ZipMember } from '../zip.ts';
 
@@ -37,7 +38,7 @@ const packing = /^(mime-version|content-.*)$/;
 function textOf({ headers, html, text }: Email): string {
   const said = headers.filter(({ key }) => !packing.test(key));
   const lines = said.map(({ originalKey, value }) => `${originalKey}: ${decodeWords(value)}`);
-  return `${lines.join('\n')}\n\n${text ?? (html === undefined ? '' : '[its text is in message.html]')}`;
+  return `${lines.join('\n')}\n\n${text ?? (html === undefined ? '' : pageText(html))}`;
 }
 
 /** What begins a message in a file of many (RFC 4155), told from a sentence by the header behind it. */

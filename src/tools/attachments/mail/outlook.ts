@@ -1,6 +1,7 @@
 import * as xlsx from '@e965/xlsx';
 import { decodeText } from '../encoding.ts';
 import { uniqueNames } from '../names.ts';
+import { pageText } from './page-text.ts';
 import { memberOf } from '../tar.ts';
 import type { ZipMember } from '../zip.ts';
 
@@ -39,7 +40,8 @@ function messageIn(streams: Streams, at: string, headBytes: number): ZipMember[]
   const date = dateOf(streams.get(`${at}__properties_version1.0`) ?? Buffer.alloc(0), headBytes);
   if (date !== undefined) said.push(`Date: ${date}`);
   const page = streams.get(`${at}__substg1.0_10130102`) ?? Buffer.from(textAt(streams, at, '1013'));
-  const text = textAt(streams, at, '1000') || (page.length > 0 ? '[its text is in message.html]' : noText(streams, at));
+  const words = page.length > 0 ? pageText(decodeText(page)?.text ?? '') : noText(streams, at);
+  const text = textAt(streams, at, '1000') || words;
   const members = [memberOf('message.txt', Buffer.from(`${said.join('\n')}\n\n${text}`))];
   if (page.length > 0) members.push(memberOf('message.html', page));
   const attached = foldersIn(streams, `${at}__attach_version1.0_#`);
