@@ -38,6 +38,15 @@ describe('a PDF', () => {
     });
   });
 
+  test('has the texts that are in it as files, such as the data of an invoice', async () => {
+    const file = '(a) << /Type /Filespec /F (a.xml) /EF << /F 90 0 R >> >>';
+    const bytes = pdfOf(['One'])
+      .toString('latin1')
+      .replace('/Type /Catalog', `/Type /Catalog /Names << /EmbeddedFiles << /Names [${file}] >> >>`)
+      .replace(/^xref/m, '90 0 obj\n<< /Length 8 >>\nstream\n<a>7</a>\nendstream\nendobj\nxref');
+    expect(await read('a.pdf', bytes)).toEqual({ text: '[page 1]\nOne\n\n[file in it: a.xml]\n<a>7</a>' });
+  });
+
   test('names the character maps that are missing for text in it', async () => {
     const helvetica = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>';
     const song =

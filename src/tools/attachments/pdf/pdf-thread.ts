@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { getDocumentProxy } from 'unpdf';
+import { decodeText } from '../encoding.ts';
 import { propertiesText } from '../properties.ts';
 import { pageText } from './pdf-layout.ts';
 import { picturesOf } from './pdf-pictures.ts';
@@ -23,8 +24,8 @@ export interface PdfRequest {
 export interface PdfRead {
   /** Whether its end is missing. */
   isCutOff: boolean;
-  /** Files that it carries. */
-  carried: string[];
+  /** Files that it carries, with their texts if they are such and not long. */
+  carried: Array<{ name: string; text?: string }>;
   /** Names of character maps that its fonts need and that are not at hand. */
   maps: string[];
   /** What it says of itself. */
@@ -56,9 +57,7 @@ export default async function readPdf(
     if (pictures !== undefined)
       return { pictures: await picturesIn(pdf, pictures), carried: [], maps: [], properties: '' };
     await readPages(pdf, post);
-    const files = (await pdf.getAttachments().catch(() => null)) as Map<string, { filename: string }> | null;
-    const carried = [...(files?.values() ?? [])].map(({ filename }) => filename);
-    return { pictures: [], carried, maps: [...maps], properties: await propertiesOf(pdf) };
+    return { pictures: [], carried: await filesIn(pdf), maps: [...maps], properties: await propertiesOf(pdf) };
   };
   try {
     return { ...(await read(await open(bytes, password, maps))), isCutOff: !bytes.subarray(-1024).includes('%%EOF') };
@@ -73,6 +72,21 @@ export default async function readPdf(
     });
     return { ...(await read(whole)), isCutOff: true };
   }
+}
+
+/** The longest text of a carried file that is shown, in characters. */
+const longestCarried = 200_000;
+
+async function filesIn(pdf: Pdf): Promise<PdfRead['carried']> {
+  const files = (await pdf.getAttachments().catch(() => null)) as Map<string, { filename: string }> | null;
+  const read = async ([id, { filename: name }]: [string, { filename: string }]): Promise<
+    PdfRead['carried'][number]
+  > => {
+    const content: Uint8Array | null = await pdf.getAttachmentContent(id).catch(() => null);
+    const text = decodeText(Buffer.from(content ?? []))?.text ?? '';
+    return { name, ...(text !== '' && text.length <= longestCarried && { text }) };
+  };
+  return Promise.all([...(files ?? [])].map(read));
 }
 
 /** Its title, its author, and when it was made: `D:20260331120000Z`, of which the digits of the day are shown. */

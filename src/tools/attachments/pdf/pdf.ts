@@ -19,19 +19,23 @@ const isPicture = '[this page is a picture]';
 export async function readPdf(bytes: Buffer, password?: string): Promise<Readable> {
   const pages: PdfPage[] = [];
   const notes: string[] = [];
-  let said = '';
+  const said: string[] = [];
   try {
     const onMessage = (page: PdfPage): void => void pages.push(page);
     const isolation = { ...readingLimits, memoryMb, onMessage };
     const request: PdfRequest = { bytes, password };
     const { carried, isCutOff, maps, properties } = await runIsolated<PdfRead, PdfPage>(program, request, isolation);
-    said = properties;
+    said.push(
+      ...carried.flatMap(({ name, text }) => (text === undefined ? [] : [`[file in it: ${name}]\n${text.trim()}`])),
+    );
+    if (properties !== '') said.push(properties);
     if (isCutOff) notes.push('the PDF is damaged: its end is missing');
     if (maps.length > 0)
       notes.push(
         `text in it that needs the character maps ${maps.join(', ')}, which are not here, is left out or wrong`,
       );
-    if (carried.length > 0) notes.push(`files in it, which are not read: ${carried.join(', ')}`);
+    const unread = carried.filter(({ text }) => text === undefined).map(({ name }) => name);
+    if (unread.length > 0) notes.push(`files in it, which are not read: ${unread.join(', ')}`);
   } catch (error) {
     notes.push((error as Error).message);
   }
@@ -58,7 +62,7 @@ export async function readPdf(bytes: Buffer, password?: string): Promise<Readabl
     return `[page ${index + 1}]\n${shown}${page.text ?? ''}`.trimEnd();
   });
   return {
-    text: [...text, ...(said === '' ? [] : [said])].join('\n\n'),
+    text: [...text, ...said].join('\n\n'),
     ...(notes.length > 0 && { note: notes.join('; ') }),
   };
 }
