@@ -30,7 +30,8 @@ export async function readContent(
   const { kind, mediaType } = found;
   // Old computers ended lines with a return alone.
   const lines = found.text?.includes('\n') === false ? found.text.replaceAll('\r', '\n') : found.text;
-  const text = kind === 'table' ? lines : lines && withoutPacked(lines);
+  const bare = kind === 'table' ? lines : lines && withoutPacked(lines);
+  const text = kind === 'table' ? bare : bare && inLines(bare);
   if (text === undefined) {
     if (kind === 'pdf') return readPdf(bytes);
     if (isDatabase(mediaType)) return readDatabase({ bytes, mediaType });
@@ -39,9 +40,19 @@ export async function readContent(
     return found.note === undefined ? {} : { note: found.note };
   }
   const wrong = text.trim() === '' ? 'the file is empty' : await noteOf(name, kind, mediaType, text);
-  const without = text === lines ? undefined : 'what is written in base64 in it, such as pictures, is left out';
-  const notes = [found.note, wrong, without].filter((note) => note !== undefined);
+  const without = bare === lines ? undefined : 'what is written in base64 in it, such as pictures, is left out';
+  const broken = text === bare ? undefined : 'its tags are shown on lines of their own, unlike in the file';
+  const notes = [found.note, wrong, without, broken].filter((note) => note !== undefined);
   return { text, ...(notes.length > 0 && { note: notes.join('; ') }) };
+}
+
+/** How long lines are on average in a text that only programs read. */
+const longLine = 1000;
+
+/** XML in lines, of which programs often make but one: lines are what is shown in parts, searched and counted. */
+function inLines(text: string): string {
+  const isOne = /^\s*<[?!a-z]/i.test(text) && text.length > longLine * text.split('\n').length;
+  return isOne ? text.replaceAll(/>[ \t]*</g, '>\n<') : text;
 }
 
 /** Where pictures and the like begin in pages and notebooks, and in contacts, which fold their lines. */

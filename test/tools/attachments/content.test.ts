@@ -125,6 +125,15 @@ test.each([
   });
 });
 
+test('XML that is one long line is shown in lines, so that a part of it can be read and asked for', async () => {
+  const entry = '<Ntry><Amt Ccy="EUR">5</Amt> is paid</Ntry>';
+  expect(await read('a.xml', `<Stmt>${entry.repeat(30)}</Stmt>`)).toEqual({
+    text: `<Stmt>\n${'<Ntry>\n<Amt Ccy="EUR">5</Amt> is paid</Ntry>\n'.repeat(30)}</Stmt>`,
+    note: 'its tags are shown on lines of their own, unlike in the file',
+  });
+  expect(await read('a.xml', `<Stmt>${entry}</Stmt>`)).toEqual({ text: `<Stmt>${entry}</Stmt>` });
+});
+
 test('lines that end as on old computers are lines', async () => {
   expect(await read('a.txt', 'one\rtwo\r')).toEqual({ text: 'one\ntwo\n' });
 });
