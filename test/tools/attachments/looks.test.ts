@@ -85,6 +85,15 @@ describe('a sheet becomes a table', () => {
     });
   });
 
+  test.each([
+    [['Costs'], ['Rent', '7'], 'other tables may begin below empty rows, at the sheet’s rows 4'],
+    [['Total', '7'], [], undefined],
+    [['A remark'], ['and another'], undefined],
+  ])('and rows where another may begin are told: %j, %j', (first, second, note) => {
+    const { notes } = laid([['a', 'b'], ['x', '1'], [], first, second]);
+    expect(notes).toEqual(note === undefined ? [] : [note]);
+  });
+
   test('with the places that its cells lead to', () => {
     const links = new Map([
       [0, 'A1: https://a'],

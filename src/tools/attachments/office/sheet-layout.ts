@@ -1,3 +1,5 @@
+import { isNumber } from '../columns.ts';
+
 /** A range of cells that are merged into one. All positions count from 0. */
 export interface Merged {
   top: number;
@@ -80,6 +82,7 @@ export function tableOf(sheet: SheetGrid): SheetTable {
     ...flagNote(commented, (count) => `cells in ${count} of its rows have comments`),
     ...hiddenColumnsNote(sheet, called),
     ...mergedNote(sheet, headerRow),
+    ...othersNote(sheet, body),
   ];
   const inBody = new Set(body);
   const apart = (what: string, all: ReadonlyMap<number, string>): string[] =>
@@ -91,6 +94,23 @@ export function tableOf(sheet: SheetGrid): SheetTable {
     ...apart('link', sheet.links),
   ];
   return { remarks, headerRow, lines: filled.length === 0 ? [] : [headline, ...lines], notes };
+}
+
+/** Says where other tables may begin: at rows of words below an empty row, with numbers in the rows that follow. */
+function othersNote({ rows }: SheetGrid, body: number[]): string[] {
+  const hasNumber = (row: number): boolean => rows[row]?.some(isNumber) === true;
+  const blocks: number[][] = [];
+  for (const [index, row] of body.entries()) {
+    if (body[index - 1] === row - 1) blocks.at(-1)?.push(row);
+    else blocks.push([row]);
+  }
+  const starts = blocks
+    .slice(1)
+    .flatMap(([first = 0, ...others]) => (!hasNumber(first) && others.some(hasNumber) ? [first] : []));
+  if (starts.length === 0) return [];
+  const places = starts.slice(0, named).map((row) => row + 1);
+  const more = starts.length > named ? ', …' : '';
+  return [`other tables may begin below empty rows, at the sheet’s rows ${places.join(', ')}${more}`];
 }
 
 /** Where the rows are that have cells, if some between or above them have none: `3-4, 7`. */
