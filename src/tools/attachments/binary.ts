@@ -36,7 +36,6 @@ const formats: Array<[begins: RegExp, what: string, mediaType: string]> = [
 
 /** Documents of offices before 2007, by a stream in them. */
 const old: Array<[stream: string, what: string, mediaType: string]> = [
-  ['WordDocument', 'a document of Word before 2007 (.doc; as .docx it would be read)', 'application/msword'],
   [
     'PowerPoint Document',
     'a presentation of PowerPoint before 2007 (.ppt; as .pptx it would be read)',

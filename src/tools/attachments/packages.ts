@@ -9,6 +9,8 @@ type Type = [kind: AttachmentKind, mediaType: string];
 const openXml = 'application/vnd.openxmlformats-officedocument';
 const openDocument = 'application/vnd.oasis.opendocument';
 
+export const oldWordType = 'application/msword';
+
 /** Workbooks that are texts: XML of Excel 2003, and pages with tables that programs name .xls. */
 export const textWorkbookType = 'application/vnd.ms-excel+text';
 
@@ -75,6 +77,8 @@ export async function packageType(name: string, bytes: Buffer): Promise<Type | u
     // What is attached to a message may be a workbook.
     if (holds(bytes, '__properties_version1.0')) return ['archive', outlookType];
     if (holds(bytes, 'EncryptedPackage')) return byEnding.get(ending) ?? byEnding.get('.docx');
+    // Either may be put into the other.
+    if (holds(bytes, 'WordDocument') && !ending.startsWith('.xl')) return ['document', oldWordType];
     return holds(bytes, 'Workbook') || holds(bytes, 'Book') ? byEnding.get('.xls') : undefined;
   }
   const head = bytes.subarray(0, 4).toString('latin1');

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readContent } from '../../../src/tools/attachments/content.ts';
 import { recognise } from '../../../src/tools/attachments/recognise.ts';
+import { fixture } from '../../support/files.ts';
 import { docxOf } from '../../support/office.ts';
 import { partsOf, zipOf } from '../../support/zip.ts';
 
@@ -149,4 +150,25 @@ test('.docx has its formulas in lines, with brackets and signs that are no lette
   ];
   const lines = formulas.map(([each]) => `<w:p><m:oMathPara><m:oMath>${each}</m:oMath></m:oMathPara></w:p>`);
   expect((await read('a.docx', docxOf(lines.join('')))).text).toBe(formulas.map(([, text]) => text).join('\n'));
+});
+
+test('.doc has its paragraphs, tables and headers, without what was deleted, and struck-out words are marked', async () => {
+  expect(await read('a.doc', fixture('minutes.doc'))).toEqual({
+    text:
+      'Budget: 7,500 €\nPresent: ~~Dora~~ Привет secret\nTask | Who | Until\nCoffee and tea |  | May\n\n' +
+      '[headers and footers]\nConfidential',
+    note:
+      'what tracked changes have deleted is left out, and what they have added is read; ' +
+      'it has hidden text, which is read like the rest; ' +
+      'of an old document (.doc) pictures, charts, shapes, the numbers of lists, and who commented where are not read',
+  });
+});
+
+test.each([
+  ['a password', 0x0b, 0x01, 'it needs a password; nothing of it can be read'],
+  ['a newer program', 0x03, 0, 'it is of a Word before 1997; as .docx it would be read; nothing of it can be read'],
+])('.doc that needs %s says so', async (_, at, value, note) => {
+  const bytes = Buffer.from(fixture('minutes.doc'));
+  bytes[bytes.indexOf(Buffer.from([0xec, 0xa5])) + at] = value;
+  expect(await read('a.doc', bytes)).toEqual({ note });
 });

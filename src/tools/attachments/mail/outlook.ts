@@ -1,6 +1,6 @@
-import * as xlsx from '@e965/xlsx';
 import { decodeText } from '../encoding.ts';
 import { uniqueNames } from '../names.ts';
+import { streamsIn } from '../office/compound.ts';
 import { pageText } from './page-text.ts';
 import { memberOf } from '../tar.ts';
 import type { ZipMember } from '../zip.ts';
@@ -22,13 +22,7 @@ const delivered = 0x0e06;
 
 /** Opens a message of Outlook: its headers with its text, its text as a page, and what is attached, also other messages. */
 export function openOutlook(bytes: Buffer): ZipMember[] {
-  const { FileIndex: entries, FullPaths: paths } = (xlsx.CFB as Container).read(bytes, { type: 'buffer' });
-  const streams = new Map(
-    entries.flatMap(({ content, type }, index) =>
-      type === 2 ? [[paths[index]?.replace(/^[^/]*\//, '') ?? '', Buffer.from(content ?? [])] as const] : [],
-    ),
-  );
-  return messageIn(streams, '', 32);
+  return messageIn(streamsIn(bytes), '', 32);
 }
 
 /** @param headBytes what stands before the properties: 24 bytes in a message that is attached ([MS-OXMSG] 2.4) */
@@ -91,14 +85,4 @@ function dateOf(properties: Buffer, headBytes: number): string | undefined {
     times.set(properties.readUInt16LE(at + 2), new Date(time).toISOString());
   }
   return times.get(submitted) ?? times.get(delivered);
-}
-
-interface Container {
-  read: (
-    bytes: Buffer,
-    how: { type: 'buffer' },
-  ) => {
-    FileIndex: Array<{ type: number; content?: Uint8Array }>;
-    FullPaths: string[];
-  };
 }

@@ -7,7 +7,8 @@ import { textOfRtf } from './rtf.ts';
 import { looksNotRead } from './sheet-looks.ts';
 import { textOfWorkbook } from './sheets.ts';
 import { textWorkbook } from './text-workbooks.ts';
-import { textWorkbookType } from '../packages.ts';
+import { oldWordType, textWorkbookType } from '../packages.ts';
+import { beforeWord97, textOfOldWord } from './old-word.ts';
 
 export interface OfficeFile {
   bytes: Uint8Array;
@@ -27,7 +28,7 @@ export default async function readOffice({ bytes: given, mediaType }: OfficeFile
     return await read(bytes, mediaType);
   } catch (error) {
     const { message } = error as Error;
-    const isPlain = message === needsPassword || message.startsWith('its files have');
+    const isPlain = [needsPassword, beforeWord97].includes(message) || message.startsWith('its files have');
     throw new Error(isPlain ? message : `it is damaged (${message})`, { cause: error });
   }
 }
@@ -37,6 +38,7 @@ async function read(bytes: Buffer, mediaType: string): Promise<Readable> {
   if (isOld && bytes.includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw new Error(needsPassword);
   if (mediaType === 'application/rtf') return textOfRtf(bytes);
   if (mediaType === textWorkbookType) return readText(bytes);
+  if (mediaType === oldWordType) return textOfOldWord(bytes);
   const readable = isOld ? textOfWorkbook(bytes) : await readParts(await openZip(bytes, limits), mediaType);
   if (readable.note === undefined && readable.text?.trim() === '') return { note: 'it has no text' };
   return readable;

@@ -1,0 +1,117 @@
+import type { Readable } from '../pdf/pdf.ts';
+import { streamsIn } from './compound.ts';
+import { needsPassword } from './open-documents.ts';
+import { propertiesAt, runsOf } from './word-runs.ts';
+
+/** The parts of the text behind one another, by where the header has their lengths ([MS-DOC] 2.5.4). */
+const parts: Array<[heading: string, at: number]> = [
+  ['', 0x4c],
+  ['[footnotes]', 0x50],
+  ['[headers and footers]', 0x54],
+  ['[comments]', 0x5c],
+  ['[endnotes]', 0x60],
+  ['[text boxes]', 0x64],
+  ['[text boxes of headers]', 0x68],
+];
+
+/** Properties of characters and paragraphs ([MS-DOC] 2.6.1 and 2.6.2). */
+const deleted = 0x0800;
+const struck = 0x0837;
+const hidden = 0x083c;
+const inTable = 0x2416;
+const rowEnd = 0x2417;
+
+export const beforeWord97 = 'it is of a Word before 1997; as .docx it would be read';
+
+/** The text of a document of Word 97 to 2003 (.doc). @throws `Error` if it is damaged, older, or needs a password */
+export function textOfOldWord(bytes: Buffer): Readable {
+  const streams = streamsIn(bytes);
+  const document = streams.get('WordDocument') ?? Buffer.alloc(0);
+  if (document.readUInt16LE(0) !== 0xa5ec || document.readUInt16LE(2) < 0xc1) throw new Error(beforeWord97);
+  const flags = document.readUInt16LE(0x0a);
+  if ((flags & 0x100) !== 0) throw new Error(needsPassword);
+  const table = streams.get((flags & 0x200) === 0 ? '0Table' : '1Table') ?? Buffer.alloc(0);
+  const { has, text } = lookedAt(document, table);
+  const texts: string[] = [];
+  let from = 0;
+  for (const [heading, at] of parts) {
+    const length = document.readUInt32LE(at);
+    const part = plain(text.slice(from, from + length).join(''));
+    if (part !== '') texts.push(heading === '' ? part : `${heading}\n${part}`);
+    from += length;
+  }
+  const notes = [
+    ...(has.has(deleted) ? ['what tracked changes have deleted is left out, and what they have added is read'] : []),
+    ...(has.has(hidden) ? ['it has hidden text, which is read like the rest'] : []),
+    'of an old document (.doc) pictures, charts, shapes, the numbers of lists, and who commented where are not read',
+  ];
+  return { text: texts.join('\n\n'), note: notes.join('; ') };
+}
+
+/** The characters, each with what is to be shown of how it looks, and which looks there are. */
+function lookedAt(document: Buffer, table: Buffer): { text: string[]; has: Set<number> } {
+  const characters = runsOf(document, table, 0xfa, 1);
+  const paragraphs = runsOf(document, table, 0x102, 13);
+  const has = new Set<number>();
+  const text: string[] = [];
+  let isStruck = false;
+  for (const { letters, place, width } of piecesOf(document, table)) {
+    for (let index = 0; index < letters.length; index++) {
+      const letter = letters[index] ?? '';
+      const at = place + index * width;
+      const looks = propertiesAt(characters, at);
+      const is = (look: number): boolean => ((looks.get(look) ?? 0) & 1) === 1;
+      for (const look of [deleted, hidden]) if (is(look)) has.add(look);
+      const ofParagraph = (look: number): boolean => propertiesAt(paragraphs, at).get(look) === 1;
+      const end =
+        letter === '\u0007' && ofParagraph(rowEnd)
+          ? '\n'
+          : '\r\v'.includes(letter) && ofParagraph(inTable)
+            ? ' '
+            : letter;
+      const shown = is(deleted) ? '' : end;
+      const isNow = is(struck) && letter !== '\u0007' && letter.trim() !== '';
+      text.push(isNow === isStruck ? shown : `~~${shown}`);
+      isStruck = isNow;
+    }
+  }
+  return { text, has };
+}
+
+/** The pieces that the text is put together from, each of one or two bytes a letter. */
+function* piecesOf(document: Buffer, table: Buffer): Generator<{ letters: string; place: number; width: number }> {
+  let at = document.readUInt32LE(0x1a2);
+  while (table[at] === 1) at += 3 + table.readUInt16LE(at + 1);
+  const bytes = table.readUInt32LE(at + 1);
+  const count = (bytes - 4) / 12;
+  const start = at + 5;
+  for (let piece = 0; piece < count; piece++) {
+    const length = table.readUInt32LE(start + (piece + 1) * 4) - table.readUInt32LE(start + piece * 4);
+    const said = table.readUInt32LE(start + (count + 1) * 4 + piece * 8 + 2);
+    const isNarrow = (said & 0x4000_0000) !== 0;
+    const place = isNarrow ? (said & 0x3fff_ffff) / 2 : said;
+    const width = isNarrow ? 1 : 2;
+    const written = document.subarray(place, place + length * width);
+    yield { letters: new TextDecoder(isNarrow ? 'windows-1252' : 'utf-16le').decode(written), place, width };
+  }
+}
+
+/** A text without the commands of fields, whose results stay, with tables in bars and without what stands for pictures. */
+function plain(marked: string): string {
+  let text = '';
+  const isCommand: boolean[] = [];
+  for (const letter of marked) {
+    if (letter === '\u0013') isCommand.push(true);
+    else if (letter === '\u0014') isCommand.splice(-1, 1, false);
+    else if (letter === '\u0015') isCommand.pop();
+    else if (!isCommand.includes(true)) text += letter;
+  }
+  return text
+    .replaceAll('\u0007', ' | ')
+    .replaceAll('\u001E', '-')
+    .replaceAll(/[\r\v\f]/g, '\n')
+    .replaceAll(/[^\P{Cc}\t\n]/gu, '')
+    .replaceAll(/(?: \| *)+$/gm, '')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim();
+}
