@@ -35,10 +35,31 @@ const encodings: Encoding[] = [
     least: 0.02,
   },
   {
+    name: 'Windows-1250',
+    usual: /[\xc1\xc9\xcd\xd3\xd5\xd6\xda\xdb\xdc\xe1\xe9\xed\xf3\xf5\xf6\xfa\xfb\xfc]/g,
+    // Hungarian ő and ű; other languages with õ or û have letters besides that it has not.
+    telling: /[\xf5\xfb]/g,
+    least: 0.05,
+  },
+  {
+    name: 'Windows-1254',
+    usual: /[\xc7\xd0\xd6\xdc\xdd\xde\xe2\xe7\xf0\xf6\xfc\xfd\xfe]/g,
+    // Turkish ı, ğ, ş and İ; Icelandic, which has such signs there, has more accents.
+    telling: /[\xdd\xf0\xfd\xfe]/g,
+    least: 0.2,
+  },
+  {
     name: 'Windows-1251',
     usual: /[\xa8\xb8\xb2\xb3\xaa\xba\xaf\xbf\xb9\xab\xbb\xa0\x84\x93-\x97\xc0-\xff]/g,
     // The six most common letters of Russian, within a word.
     telling: /(?<=[\xc0-\xff]{2})[\xe0\xe5\xe8\xed\xee\xf2]/g,
+    least: 0.2,
+  },
+  {
+    name: 'Windows-1253',
+    usual: /[\xa0\xa2\xab\xb7-\xbf\xc1-\xfe]/g,
+    // The five most common letters of Greek, within a word.
+    telling: /(?<=[\xb8-\xfe]{2})[\xe1\xe5\xe9\xef\xf4]/g,
     least: 0.2,
   },
 ];

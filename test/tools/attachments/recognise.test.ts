@@ -135,6 +135,15 @@ describe('a text is decoded as what it is', () => {
       'Дата операции;Описание\n',
     ],
     ['Windows-1252', '\xc4nderung,\xc4nderung,m\xb3/h,Gr\xf6\xdfe,don\x92t\n', 'Änderung,Änderung,m³/h,Größe,don’t\n'],
+    ['Windows-1250', 'Fizet\xe9s;gy\xfbjt\xf5;\xf5szi\n', 'Fizetés;gyűjtő;őszi\n'],
+    ['Windows-1254', 'A\xe7\xfdklama;Maa\xfe \xf6demesi;\xdd\xde\n', 'Açıklama;Maaş ödemesi;İŞ\n'],
+    [
+      'Windows-1253',
+      '\xc7\xec\xe5\xf1\xef\xec\xe7\xed\xdf\xe1;\xd0\xe5\xf1\xe9\xe3\xf1\xe1\xf6\xde\n',
+      'Ημερομηνία;Περιγραφή\n',
+    ],
+    ['Windows-1252', '\xde\xfa ert \xe1 \xfeessum sta\xf0;\xed g\xe6r\n', 'Þú ert á þessum stað;í gær\n'],
+    ['Windows-1252', 'N\xe3o, cora\xe7\xf5es \xe0 m\xe3o;tr\xe8s bient\xf4t\n', 'Não, corações à mão;très bientôt\n'],
   ])('and as what its letters tell: %s', async (encoding, bytes, text) => {
     expect(await recognise('a.csv', Buffer.from(bytes, 'latin1'))).toMatchObject({
       text,
