@@ -103,14 +103,15 @@ function loaded({ text, ...found }: TableQuery): Loaded {
 
 function load(db: DatabaseSync, name: string, { columns: all, mark, rows }: Table): string[] {
   const columns = all.slice(0, mostColumns);
-  const typed = typedColumns(
-    columns.map((_, index) => rows.map((row) => row[index] ?? '')),
-    mark,
-  );
+  const cells = columns.map((_, index) => rows.map((row) => row[index] ?? ''));
+  const count = rows.length;
+  // Of a table of millions of rows there is no room for both.
+  rows.length = 0;
+  const typed = typedColumns(cells, mark);
   const declared = columns.map((column, index) => `${quotedName(column)} ${typed[index]?.type}`);
   db.exec(`CREATE TABLE ${quotedName(name)} (${declared.join(', ')}); BEGIN`);
   const insert = db.prepare(`INSERT INTO ${quotedName(name)} VALUES (${columns.map(() => '?').join(', ')})`);
-  for (const index of rows.keys()) insert.run(...typed.map(({ values }) => values[index] ?? null));
+  for (let index = 0; index < count; index++) insert.run(...typed.map(({ values }) => values[index] ?? null));
   db.exec('COMMIT');
   return typed.flatMap(({ other, taken }, index) => {
     const said =

@@ -37,6 +37,11 @@ describe('a query', () => {
     });
   });
 
+  test('goes over two million rows', async () => {
+    const text = `a,b\n${Array.from({ length: 2_000_000 }, (_, row) => `${row % 1000},${row % 7}\n`).join('')}`;
+    expect((await ask('SELECT sum(a) FROM data', { text })).rows).toEqual([[999_000_000]]);
+  });
+
   test('may begin with WITH, or with a comment', async () => {
     const sql = '-- Dear\nWITH t AS (SELECT "Product" AS p FROM data) SELECT count(DISTINCT p) FROM t -- all';
     expect((await ask(sql)).rows).toEqual([[3]]);
