@@ -27,7 +27,7 @@ export interface SimpleCommand {
 const maxChars = 10_000;
 
 /** What neither ends a word nor means anything to a shell. */
-const letters = /[\w@%+=:,./^!~\]-]+|\$\?|\{[\w/-]*\}/y;
+const letters = /[\w@%+=:,./^!~\]\p{L}\p{M}\p{N}-]+|\$\?|\{[\w/-]*\}/uy;
 const singleQuoted = /'([^']*)'/y;
 const doubleQuoted = /"((?:[^"\\$`]|\\[^\n]|\$(?=")|\$\?)*)"/y;
 const doubleQuotedWithVariables = /"((?:[^"\\$`]|\\[^]|\$(?!\())*)"/y;
@@ -84,7 +84,7 @@ export function readLine(text: string): CommandLine {
   const add = (part: string): void => {
     word = (word ?? '') + part;
   };
-  const addQuoted = (part: string): void => {
+  const addLiteral = (part: string): void => {
     if (hidden.test(part)) isPlain = false;
     add(part);
   };
@@ -128,9 +128,9 @@ export function readLine(text: string): CommandLine {
       endCommand(start);
       if (sign.length === 2 || sign === '|') wantsMore = true;
       begin = at;
-    } else if ((found = take(letters) ?? (word === undefined ? take(loneBracket) : null))) add(found[0]);
-    else if ((found = take(singleQuoted))) addQuoted(found[1]!);
-    else if ((found = take(doubleQuoted))) addQuoted(found[1]!.replaceAll(/\\(["\\$`])/g, '$1'));
+    } else if ((found = take(letters) ?? (word === undefined ? take(loneBracket) : null))) addLiteral(found[0]);
+    else if ((found = take(singleQuoted))) addLiteral(found[1]!);
+    else if ((found = take(doubleQuoted))) addLiteral(found[1]!.replaceAll(/\\(["\\$`])/g, '$1'));
     else if ((found = take(escaped))) add(found[1]!);
     else if ((found = take(fileNames))) addFilledIn(found[0]);
     else if (word !== undefined && text[at] === '#') add(text[at++]!);

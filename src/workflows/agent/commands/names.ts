@@ -55,10 +55,19 @@ const aliases = new Map([
   ['ld.lld', 'ld'],
   ['mingw32-make', 'make'],
   ['mold', 'ld'],
+  ['ncat', 'nc'],
+  ['nc.openbsd', 'nc'],
+  ['nc.traditional', 'nc'],
+  ['netcat', 'nc'],
+  ['nm', 'ld'],
+  ['oc', 'kubectl'],
   ['original-awk', 'awk'],
+  ['ranlib', 'ld'],
   ['remake', 'make'],
   ['slogin', 'ssh'],
+  ['strip', 'ld'],
   ['yarnpkg', 'yarn'],
+  ['youtube-dl', 'yt-dlp'],
 ]);
 
 /** A program by its name alone, and by its usual one. Some systems take it in any case. */
@@ -74,6 +83,7 @@ export function programOf(word = ''): string {
       /^(?:[\w.]+-)*(c\+\+|cc|clang|clang\+\+|cpp|g\+\+|gcc|gccgo|gfortran|ld)(?:-[\d.]+)?(?:-posix|-win32)?$/,
       '$1',
     )
+    .replace(/^(?:pdf|xe|lua)?(?:la)?tex$/, 'tex')
     // What loads programs, which may also be told to.
     .replace(/^ld[\w.-]*\.so[\d.]*$/, 'ld.so')
     .replace(

@@ -61,7 +61,7 @@ const ofNode: Options = {
 };
 
 /** A file that is not below the command's folder, as a program's word or in an option of it. */
-const elsewhere = String.raw`^(?:-\w+|--[\w-]+=)?(?!/dev/null$)(?:[/~]|(?:[^:]*/)?\.(?:\.|git)(?:/|$))`;
+const elsewhere = String.raw`^(?:-\w+|--[\w-]+=)?(?!/dev/null$)(?:[/~]|(?:.*/)?\.(?:\.|git)(?:/|$))`;
 
 const ofWriters: Options = { long: ['--output'], words: /^-\w*o/ };
 
@@ -123,7 +123,8 @@ export const optionsOf = new Map<string, Options>(
     sftp: { words: /^-\w*[SoFDb]/ },
     curl: {
       long: ['--config', '--engine'],
-      words: new RegExp(String.raw`^-[\w#:]*K|${elsewhere}`),
+      // In what it prints `%output` names a file, and in a file's name `#1` is a part of the address.
+      words: new RegExp(String.raw`^-[\w#:]*K|^--expand-|%output|#\d|${elsewhere}`),
     },
     wget: {
       long: ['--execute', '--use-askpass', '--config'],
@@ -144,7 +145,7 @@ export const optionsOf = new Map<string, Options>(
     'c++': ofCompilers,
     clang: ofCompilers,
     'clang++': ofCompilers,
-    ld: { words: /^-?-(?:plugin|run)|^@/ },
+    ld: { isLoose: true, long: ['--plugin'], words: /^-?-run|^@/ },
     uniq: { operands: /^-\w*[fsw]$/ },
     xxd: { operands: /^-(?:[cglnosR]|cols|groupsize|len|name|off|seek)$/ },
     sdiff: { long: ['--diff-program', '--output'], words: /^-\w*o/ },
@@ -156,7 +157,38 @@ export const optionsOf = new Map<string, Options>(
       flags: setOf('-h -help --help'),
       commands: setOf('build clean doc fix fmt get help install list mod test version vet work'),
       // What is for the linker or a compiler may name another one, or a file with more.
-      words: /^--?(?:exec|toolexec|vettool|overlay|modfile|gccgoflags)(?:=|$)|-ext(?:ld|ar)|(?:^|[\s='"])@/,
+      words: /^--?(?:exec|toolexec|vettool|fixtool|overlay|modfile|gccgoflags)(?:=|$)|-ext(?:ld|ar)|(?:^|[\s='"])@/,
+    },
+    cmake: { words: /^-E/ },
+    apt: { long: ['--option', '--config-file'], words: /^-\w*[oc]/ },
+    gh: {
+      // What stands behind it is for git.
+      words: /^--$/,
+      flags: setOf('--version --help'),
+      commands: setOf('api auth browse cache gist issue label org pr project release repo run search status workflow'),
+    },
+    kubectl: { words: /^--(?:kubeconfig|exec[-_]command|helm[-_]command|enable[-_]exec)|^users\.|^set-credentials$/ },
+    helm: { long: ['--kubeconfig', '--post-renderer'] },
+    nc: { long: ['--exec', '--sh-exec', '--lua-exec'], words: /^-\w*[ce]/ },
+    pandoc: {
+      long: ['--filter', '--lua-filter', '--pdf-engine', '--pdf-engine-opt', '--defaults', '--data-dir'],
+      words: /^-\w*[FLd]|\.lua/,
+    },
+    tex: { isLoose: true, long: ['--shell-escape', '--enable-write18', '--cnf-line', '--lua'] },
+    'yt-dlp': {
+      long: [
+        '--exec',
+        '--exec-before-download',
+        '--downloader',
+        '--external-downloader',
+        '--config-locations',
+        '--plugin-dirs',
+        '--netrc-cmd',
+        '--ffmpeg-location',
+        '--use-postprocessor',
+        '--alias',
+      ],
+      words: new RegExp(elsewhere),
     },
     // Of bash both set a variable, such as `PATH`.
     printf: { bare: 1, words: /^-v|%[^a-z%\\]*[hjlqtz]*n|\[[^]*[$`]/i },

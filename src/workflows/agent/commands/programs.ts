@@ -80,6 +80,8 @@ function wordsFor(command: SimpleCommand, hasPlaces: boolean): number {
   const program = programOf(words[0]);
   const behindWord = runsBehind(words);
   if (behindWord !== undefined) return Math.max(behindWord + 1, wrapped(command, program, hasPlaces));
+  // By `+n` a shell runs what by `-n` it would only read.
+  if (shells.has(program) && words.some((word) => word.startsWith('+'))) return words.length;
   if (shells.has(program) || interpreters.has(program)) return 1;
   if (program === 'sed') return isPlainSed(command) ? 0 : words.length;
   if (program === 'awk') return isPlainAwk(command) ? 0 : words.length;

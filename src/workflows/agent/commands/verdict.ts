@@ -1,6 +1,7 @@
 import type { PermissionAction } from '../../../protocol/tools/permissions.ts';
 import { fits } from './patterns.ts';
 import { readLine, type SimpleCommand } from './line.ts';
+import { interpreters, programOf, setOf } from './names.ts';
 import { commandAt, isOpaque, runsItsWords, shownAs, unwrapped, wordsToName } from './programs.ts';
 
 /** A rule about command lines, of which nothing but the line is left to compare. */
@@ -95,7 +96,24 @@ function names(pattern: string, words: string[], count: number): boolean {
   const word = words[named.length - 1] ?? '';
   if (begun.includes('/') ? upwards(word) > upwards(begun) : named.length === 1 && begun !== '' && word.includes('/'))
     return false;
-  return words.slice(0, count).every((word, index) => word === named[index]);
+  return words.slice(0, count).every((word, index) => word === named[index]) && staysIn(pattern, words);
+}
+
+/** Programs to which each word is a file. */
+const ofFiles = setOf('rm rmdir mv cp ln chmod chown cat');
+
+/**
+ * Whether words lead to no other folders than those that a pattern names, if it has a wildcard in one: that stands for any
+ * further words too. What is behind an interpreter's script is the script's.
+ */
+function staysIn(pattern: string, words: string[]): boolean {
+  const [program = '', ...rest] = pattern.split(' ');
+  const isPath = ofFiles.has(programOf(program)) ? /^[^-]|\// : /\/|^(?:~|\.\.?$)/;
+  if (interpreters.has(programOf(program)) || !rest.some((word) => /\/.*\*/.test(word))) return true;
+  const isNamed = (word: string, [begun = '', ...more]: string[]): boolean =>
+    more.length === 0 ? word === begun : begun !== '' && word.startsWith(begun) && upwards(word) <= upwards(begun);
+  const named = rest.map((word) => word.split('*'));
+  return words.slice(1).every((word) => !isPath.test(word) || named.some((each) => isNamed(word, each)));
 }
 
 /** How deep texts in texts are read, since a shell may be given one that gives another shell one. */
