@@ -25,21 +25,28 @@ export const wrappers = setOf(
     'prlimit choom linux32 linux64 i386 x86_64 uname26 arch runcon numactl eatmydata logsave ssh-agent sshpass autossh ' +
     'mosh dbus-run-session systemd-inhibit caffeinate gosu su-exec sg capsh setuidgid chpst softlimit cgexec coreutils ' +
     'firejail bwrap fakechroot torsocks proxychains proxychains4 xvfb-run tini dumb-init chronic ifne run-one ' +
-    'cpulimit trickle daemonize ccache distcc bear hyperfine watchexec cross-env dotenv dotenvx ld.so',
+    'cpulimit trickle daemonize ccache distcc bear hyperfine watchexec cross-env dotenv dotenvx ld.so ' +
+    'run0 srun mpirun mpiexec xcrun pee sem niceload winpty wsl nix-shell concurrently systemd-nspawn ' +
+    'flatpak-spawn aa-exec asciinema xterm nodemon dtach openvt envdir schedtool dbus-launch',
 );
 
 /** Those that do so behind `run` or `exec`. */
 export const launchers = setOf(
-  'docker podman nerdctl kubectl uv poetry pipenv pdm hatch rye conda mamba bundle direnv mise asdf aws-vault op',
+  'docker docker-compose podman nerdctl kubectl crictl lxc singularity apptainer uv poetry pipenv pdm hatch rye pixi ' +
+    'conda mamba bundle direnv mise asdf rbenv pyenv nvm fnm rustup opam stack nix lerna ip foreman honcho heroku ' +
+    'aws-vault op',
 );
 
 /** Those that give what they run to a shell, as one text. */
 export const joiners = setOf(
-  'su runuser parallel script watch flock ssh autossh mosh entr tmux screen sg capsh hyperfine watchexec',
+  'su runuser parallel script watch flock ssh autossh mosh entr tmux screen sg capsh hyperfine watchexec pee sem ' +
+    'nix-shell concurrently asciinema nodemon',
 );
 
 /** Further names of some. */
 const aliases = new Map([
+  ['apt-cache', 'apt'],
+  ['apt-get', 'apt'],
   ['batcat', 'bat'],
   ['bfs', 'find'],
   ['bmake', 'make'],

@@ -26,7 +26,9 @@ export function isOpaque(command: SimpleCommand): boolean {
   if (assignments !== 0) return assignments > 0 && isOpaque(without(command, assignments));
   const program = programOf(words[0]);
   if (shells.has(program)) return true;
-  const hasScript = words.some((word) => /^-(?:\w*[ceErp]$|[ceErp]|-eval|-print)/.test(word));
+  const hasScript = words
+    .slice(0, endOfOptions(words))
+    .some((word) => /^-(?:\w*[ceErp]$|[ceErp]|-eval|-print)/.test(word));
   if (interpreters.has(program)) return hasScript;
   if (runsBehind(words) !== undefined)
     return words.slice(1).some((word) => {
@@ -36,9 +38,26 @@ export function isOpaque(command: SimpleCommand): boolean {
   return wordsFor(command, false) > 1;
 }
 
+/** Interpreters that hand on whatever stands behind the script, or the program of a package. */
+const handing = setOf('python pypy node nodejs npx bunx uvx tsx ts-node perl ruby lua rscript');
+
+/** Up to which word there may be options of an interpreter itself. */
+function endOfOptions(words: string[]): number {
+  const isScript = (word: string, index: number): boolean =>
+    word === '-m' || (index > 0 && /^[\w./@]/.test(word) && (index === 1 || !words[index - 1]?.startsWith('-')));
+  const at = handing.has(programOf(words[0])) ? words.findIndex(isScript) : -1;
+  return at === -1 ? words.length : at;
+}
+
+/** Those that run the program of a package, or any other one. */
+const packageRunners = setOf('npx bunx');
+
 /** Whether other programs may be among its words. */
 export const runsItsWords = (command: SimpleCommand): boolean =>
-  isAssignment(command.words[0] ?? '') || shells.has(programOf(command.words[0])) || wordsFor(command, false) > 1;
+  isAssignment(command.words[0] ?? '') ||
+  shells.has(programOf(command.words[0])) ||
+  packageRunners.has(programOf(command.words[0])) ||
+  wordsFor(command, false) > 1;
 
 /** A command without its first words. */
 export const without = ({ filledIn, words }: SimpleCommand, count: number): SimpleCommand => {

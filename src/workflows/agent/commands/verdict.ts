@@ -146,7 +146,7 @@ function tracesOf(command: SimpleCommand, depth = 0): Traces {
     const behind = text.slice(start + word.length);
     if (index === 0 || runs) {
       // Some systems take it in any case.
-      inner.push(text.slice(start), program + behind, program.toLowerCase() + behind);
+      inner.push(text.slice(start), program + behind, program.toLowerCase().replace(/\.exe$/, '') + behind);
       if (program.startsWith('git-')) inner.push(`git ${program.slice(4)}${behind}`);
       // What stands before the command of a program is no part of what rules are about: `git push` for `git -C a push`.
       const named = commandAt(words, index) ?? 0;
