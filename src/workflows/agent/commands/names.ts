@@ -17,6 +17,12 @@ export const interpreters = setOf(
     'set unset hash enable shopt mapfile readarray let getopts compgen complete bind fc',
 );
 
+/** Interpreters that hand on whatever stands behind the script, or the program of a package. */
+export const handing = setOf('python pypy node nodejs npx bunx uvx tsx ts-node perl ruby lua rscript');
+
+/** Those that run the program of a package, or any other one. */
+export const packageRunners = setOf('npx bunx');
+
 /** Programs that run the one which their own words name. */
 export const wrappers = setOf(
   'sudo doas su runuser setpriv pkexec env xargs parallel nohup nice ionice chrt taskset timeout time stdbuf setsid ' +

@@ -1,5 +1,15 @@
 import { isReserved, type SimpleCommand } from './line.ts';
-import { interpreters, joiners, launchers, programOf, setOf, shells, wrappers } from './names.ts';
+import {
+  handing,
+  interpreters,
+  joiners,
+  launchers,
+  packageRunners,
+  programOf,
+  setOf,
+  shells,
+  wrappers,
+} from './names.ts';
 import { isOption, optionsOf, type Options } from './options.ts';
 import { fits } from './patterns.ts';
 import { isLikeOption, isPlainAwk, isPlainSed } from './scripts.ts';
@@ -38,9 +48,6 @@ export function isOpaque(command: SimpleCommand): boolean {
   return wordsFor(command, false) > 1;
 }
 
-/** Interpreters that hand on whatever stands behind the script, or the program of a package. */
-const handing = setOf('python pypy node nodejs npx bunx uvx tsx ts-node perl ruby lua rscript');
-
 /** Up to which word there may be options of an interpreter itself. */
 function endOfOptions(words: string[]): number {
   const isScript = (word: string, index: number): boolean =>
@@ -48,9 +55,6 @@ function endOfOptions(words: string[]): number {
   const at = handing.has(programOf(words[0])) ? words.findIndex(isScript) : -1;
   return at === -1 ? words.length : at;
 }
-
-/** Those that run the program of a package, or any other one. */
-const packageRunners = setOf('npx bunx');
 
 /** Whether other programs may be among its words. */
 export const runsItsWords = (command: SimpleCommand): boolean =>
