@@ -99,9 +99,9 @@ export class Shell {
 
   /** The same, with the commands in it to the letter, since they may be what a person is to decide about. */
   readonly tell = (text: string, level: 'INFO' | 'ERROR' = 'INFO'): void => {
-    const message = printable(text);
     const isJson = this.#format === 'json';
-    this.stderr.write(isJson ? jsonLine({ time: new Date().toISOString(), level, message }) : `${message}\n`);
+    const line = { time: new Date().toISOString(), level, message: text };
+    this.stderr.write(isJson ? jsonLine(line) : `${printable(text)}\n`);
   };
 
   /** Prints an answer, and waits until it is written: a pipe may take it only after the process would have ended. */

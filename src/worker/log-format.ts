@@ -1,3 +1,4 @@
+import { printable } from '../util/text/printable.ts';
 import { VariableError, type Environment } from '../util/environment.ts';
 
 const formats = ['text', 'json'] as const;
@@ -19,4 +20,5 @@ export const jsonLine = (entry: {
   level: string;
   message: string;
   [key: string]: unknown;
-}): string => `${JSON.stringify(entry)}\n`;
+}): string =>
+  `${JSON.stringify(entry, (_, value: unknown) => (typeof value === 'string' ? printable(value) : value))}\n`;

@@ -42,7 +42,7 @@ export function logSink(
         fn({ workflowId, runId, workflowType: type }, entry, at) {
           const lines =
             format === 'json'
-              ? jsonLine({ time: at, level: 'INFO', message: printable(entry.text).trim(), workflowId, runId, type })
+              ? jsonLine({ time: at, level: 'INFO', message: entry.text.trim(), workflowId, runId, type })
               : fileLines(entry, at, workflowId);
           appendFileSync(file, lines, { mode: privateMode.file });
           try {

@@ -4,6 +4,7 @@ import { TamperedError, UnknownKeyError } from '../encryption/keys.ts';
 import { DefaultLogger, Runtime, type LogEntry } from '@temporalio/worker';
 import { readEnvironment, VariableError } from '../util/environment.ts';
 import { askAgain } from '../protocol/errors.ts';
+import { printable } from '../util/text/printable.ts';
 import { jsonLine, logFormat } from './log-format.ts';
 
 let installed = false;
@@ -45,16 +46,18 @@ export function quietRuntime(isEncrypted = false): void {
 const isExpected = ({ meta }: LogEntry): boolean => meta?.error instanceof Error && meta.error.message === askAgain;
 
 /** A message of the SDK in one line; about an activity, with the ids of its run and its own, and the attempt. */
-function lineOf({ level, message, meta = {} }: LogEntry, isEncrypted: boolean): string {
+export function lineOf({ level, message, meta = {} }: LogEntry, isEncrypted: boolean): string {
   const { error, activityId, workflowId, attempt } = meta;
   const where = [workflowId, activityId, attempt === undefined ? undefined : `try ${attempt}`];
   const reason = error instanceof Error ? `: ${isEncrypted ? typeOf(error) : error.message}` : '';
   const place = where.filter((part) => part !== undefined).join(', ');
-  return `${level} ${saidOf(message, isEncrypted)}${reason}${place === '' ? '' : ` (${place})`}\n`;
+  const line = `${level} ${saidOf(message, isEncrypted)}${reason}${place === '' ? '' : ` (${place})`}`;
+  // An error may quote anybody, who would steer the terminal or write lines of their own.
+  return `${printable(line).replaceAll(/\s*\n\s*/g, '; ')}\n`;
 }
 
 /** The same as a line of JSON. A workflow's messages name its run `runId`, an activity's name it `workflowRunId`. */
-function jsonOf({ level, message, timestampNanos, meta = {} }: LogEntry, isEncrypted: boolean): string {
+export function jsonOf({ level, message, timestampNanos, meta = {} }: LogEntry, isEncrypted: boolean): string {
   const { error, activityId, activityType, attempt, workflowId, runId, workflowRunId, workflowType } = meta;
   return jsonLine({
     time: new Date(Number(timestampNanos / 1_000_000n)).toISOString(),

@@ -12,6 +12,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Environment } from '../../util/environment.ts';
 import { loginName } from '../../protocol/tools/login.ts';
+import { printable } from '../../util/text/printable.ts';
 import { redact } from '../../util/text/redact.ts';
 import { secretsOf } from '../../trust/worker-secrets.ts';
 import { version } from '../../util/version.ts';
@@ -240,7 +241,7 @@ function keepLog(printed: Stream | null, file: string, secrets: readonly string[
   const decoder = new StringDecoder('utf8');
   let begun = '';
   const write = (text: string): void => {
-    if (text !== '') appendFileSync(file, redact(text, secrets), { mode: privateMode.file });
+    if (text !== '') appendFileSync(file, redact(printable(text), secrets), { mode: privateMode.file });
   };
   (printed as Readable | null)
     ?.on('data', (bytes: Buffer) => {

@@ -113,6 +113,12 @@ test('a server is told the version of this package', async () => {
   });
 });
 
+test('what a server prints steers no terminal in which its log is read', async () => {
+  const loud = { name: 'loud', command: 'sh', args: ['-c', String.raw`printf '\033]52;c;cm0=\007said\n' >&2`] };
+  await expect(bench.list({ mcpServers: [loud] })).rejects.toThrow('the MCP server loud');
+  await expect.poll(() => readFileSync(join(bench.logs, 'mcp-loud.log'), 'utf8')).toMatch(/^(?:said\n)+$/);
+});
+
 describe('a server that a worker has started', () => {
   test('ends with the worker', async () => {
     const { server, pids } = stdioServer(bench.folder);
