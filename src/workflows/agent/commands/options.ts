@@ -211,6 +211,7 @@ export const optionsOf = new Map<string, Options>(
         '--extcmd',
         '--strategy',
         '--unsafe-paths',
+        '--build-fake-ancestor',
       ],
       words: /(?:^|=)ext::/,
       folder: '-C',

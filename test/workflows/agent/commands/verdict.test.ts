@@ -239,6 +239,7 @@ describe('a rule that allows command lines', () => {
     ['timeout 60 git *', 'timeout 60 git -C / apply x', 'ask'],
     ['git *', "git bundle create /home/me/.profile 'x;id'", 'ask'],
     ['git *', 'git bundle verify x', 'allow'],
+    ['git *', 'git apply --build-fake-ancestor=/etc/profile x', 'ask'],
     ['git *', 'git format-patch --suffix=.sh -o /etc/profile.d HEAD~1', 'ask'],
     ['git *', 'git format-patch -o patches --subject-prefix=RFC main', 'allow'],
     ['rm -rf dist/*', 'rm -rf dist/a dist/b', 'allow'],
