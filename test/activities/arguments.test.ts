@@ -264,6 +264,12 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))('any arguments of
   });
 });
 
+test('a schema that takes for ever, which a server of tools may bring, ends in an error for the agent', () => {
+  const spec = toolOf({ a: { type: 'string', pattern: '^(a+)+$' } });
+  expect(read(spec, `{"a": "${'a'.repeat(99)}!"}`)).toMatchObject({ error: expect.stringMatching(/takes too long/) });
+  expect(read(spec, '{"a": "aaa"}')).toMatchObject({ input: { a: 'aaa' } });
+});
+
 describe('a tool under a name that can only mean it', () => {
   const spec = (name: string): ToolSpec => ({ name, description: '', parameters: { type: 'object', properties: {} } });
   const read = argumentReader(['view_file', 'tickets_get_page', 'get_page', 'getPage'].map(spec));

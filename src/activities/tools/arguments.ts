@@ -5,6 +5,7 @@ import type { ParameterSchema, ToolCall, ToolSpec } from '../../protocol/message
 import type { Finish, ReplyCall } from '../../protocol/model-call.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
 import { caller } from '../../tools/mcp/find.ts';
+import { inTime } from './in-time.ts';
 import { meantName } from './meant-name.ts';
 import { isObject } from '../../util/values.ts';
 
@@ -50,8 +51,13 @@ export function argumentReader(specs: ToolSpec[]): ReadArguments {
     const sent = call.name.replaceAll(/[^\w-]/g, '_').slice(0, longestName) || 'unnamed';
     return { reply: { id: call.id, name: call.name, error, digest: digestOf(call.arguments) }, name: sent };
   };
-  return read;
+  return (call, finish) => inTime(() => read(call, finish)) ?? tooLong(call);
 }
+
+const tooLong = ({ arguments: text, id, name }: ToolCall): ReadCall => {
+  const error = `it takes too long to check the arguments of ${name} against its schema; call it with shorter ones`;
+  return { reply: { id, name, error, digest: digestOf(text) } };
+};
 
 /** The call that a call of `call_tool` makes; undefined where it does not say which. */
 function innerCall({ arguments: text, id }: ToolCall): ToolCall | undefined {
