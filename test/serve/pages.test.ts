@@ -329,6 +329,11 @@ describe('what a call would change in a file is shown', () => {
     ['by Claude Code', { file_path: 'a', old_string: 'x', new_string: 'y' }, '-x\n+y'],
     ['all of it', { path: 'a', content: 'one\ntwo' }, '+one\n+two'],
     ['lines that look like marks', { path: 'a', content: '@@ x' }, '+@@ x'],
+    [
+      'what would be invisible or taken out',
+      { path: 'a', content: 'a\u009D; rm\u009C\u202E\x1B[8m\tb\r\n' },
+      '+a\\u009d; rm\\u009c\\u202e\\u001b[8m\tb\n+',
+    ],
     ['none', { to: 'a', content: 'one' }, undefined],
     ['odd arguments', { path: 'a', edits: [null, 1, 'x'], old_text: 3 }, undefined],
   ])('%s', (_, input, expected) => {

@@ -1,4 +1,5 @@
 import { hunksOf } from '../../tools/workspaces/diff.ts';
+import { visible } from '../../workflows/agent/arguments.ts';
 
 /** What tools for files call a part of a text and what takes its place, and those of Claude Code and of MCP's usual servers. */
 const pairs = [
@@ -7,7 +8,7 @@ const pairs = [
   ['oldText', 'newText'],
 ] as const;
 
-const linesOf = (text: string): string[] => text.split(/\r?\n/);
+const linesOf = (text: string): string[] => visible(text.replaceAll('\r\n', '\n')).split('\n');
 
 /**
  * What a call of a tool would change in a file, as far as its arguments say that: the parts that it replaces, or all that it

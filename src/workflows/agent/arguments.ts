@@ -28,14 +28,16 @@ export function argumentsIn(text: string): Record<string, unknown> | undefined {
 }
 
 /**
- * Controls that JSON leaves as they are, soft hyphens, marks and characters without width or of another direction, letters
+ * Controls but tabs and ends of lines, soft hyphens, marks and characters without width or of another direction, letters
  * that show as nothing or as a space, tags.
  */
 const invisible =
-  /[\u034F\u17B4\u17B5\u007F-\u009F\u00AD\u061C\u115F\u1160\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\u2800\u3164\uFEFF\uFFA0\uFFF9-\uFFFB]|\uDB40[\uDC00-\uDFFF]/g;
+  // oxlint-disable-next-line no-control-regex
+  /[\u034F\u17B4\u17B5\u007F-\u009F\u00AD\u061C\u115F\u1160\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\u2800\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\0-\x08\x0B-\x1F]|\uDB40[\uDC00-\uDFFF]/g;
 
-const visible = (json: string): string =>
-  json.replace(invisible, (found) =>
+/** A text in which nothing is invisible, and nothing taken out as what would steer a terminal. */
+export const visible = (text: string): string =>
+  text.replace(invisible, (found) =>
     Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join(
       '',
     ),
