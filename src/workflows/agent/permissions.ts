@@ -1,7 +1,7 @@
 import type { PermissionAction, PermissionRule, Permissions } from '../../protocol/tools/permissions.ts';
 import type { ListedTool, QuickTools } from '../../protocol/tools/tool.ts';
 import { verdictOnLine } from './commands/verdict.ts';
-import { fits } from './commands/patterns.ts';
+import { fits, leadsOut } from './commands/patterns.ts';
 
 /**
  * The rules for which tool calls run by themselves (docs/tools.md). They know no wildcard other than `*`, so that what a
@@ -59,14 +59,15 @@ const actsOutside = ({ sideEffects, source, workspace }: Asking): boolean =>
 
 /** A rule for a tool's own name holds for it under the longer one too, by which it is offered beside another of its name. */
 function isAbout(
-  { arguments: wanted = {}, tool }: PermissionRule,
+  { action, arguments: wanted = {}, tool }: PermissionRule,
   { name, original = name }: Pick<Asking, 'name' | 'original'>,
   input: Record<string, unknown>,
 ) {
   if (!fits(tool, name) && !fits(tool, original)) return false;
-  return Object.entries(wanted).every(
-    ([key, pattern]) => Object.hasOwn(input, key) && fits(pattern, textOf(input[key])),
-  );
+  return Object.entries(wanted).every(([key, pattern]) => {
+    const text = textOf(input[key]);
+    return Object.hasOwn(input, key) && fits(pattern, text) && !(action === 'allow' && leadsOut(pattern, text));
+  });
 }
 
 /** An argument as patterns see it: a text as it is, anything else as JSON. */

@@ -71,6 +71,19 @@ describe('rules', () => {
     expect(verdict([{ tool: '*', arguments: { force: 'true' }, action: 'deny' }], { force: true })).toBe('deny');
   });
 
+  test.for<[pattern: string, path: string, action: string]>([
+    ['src/*', 'src/a/b', 'allow'],
+    ['src/*', 'src/../.bashrc', 'ask'],
+    ['src/*', 'src/a/..', 'ask'],
+    ['../src/*', '../src/a', 'allow'],
+    ['https://example.com/api/*', 'https://example.com/api/../admin', 'ask'],
+    ['https://example.com/api/*', 'https://example.com/api/%2E./admin', 'ask'],
+    ['src/*', 'src/..\\..\\a', 'ask'],
+    ['*', '../a', 'allow'],
+  ])('one that allows %s is not about what leads out of that folder: %s', ([path, given, action]) => {
+    expect(verdict([{ tool: 'send', arguments: { path }, action: 'allow' }], { path: given })).toBe(action);
+  });
+
   test('no rule below one for all tools has any effect', () => {
     const action = fc.constantFrom('allow' as const, 'ask' as const, 'deny' as const);
     const rules = fc.array(fc.record({ tool: fc.string(), action }));

@@ -13,3 +13,14 @@ export function fits(pattern: string, text: string): boolean {
   }
   return true;
 }
+
+const upward = /(?<=^|[/\\])(?:\.|%2e)(?:(?:\.|%2e)(?=[/\\]|$)|[*?[])/gi;
+
+/** The steps upwards in a path or an address, also those that a name of files may stand for. */
+export const upwards = (path: string): number => path.match(upward)?.length ?? 0;
+
+/** Whether a path leads out of the folder in which a pattern has its first wildcard. */
+export const leadsOut = (pattern: string, path: string): boolean => {
+  const [begun = '', ...more] = pattern.split('*');
+  return more.length > 0 && begun.includes('/') && upwards(path) > upwards(begun);
+};

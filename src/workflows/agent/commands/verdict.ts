@@ -1,5 +1,5 @@
 import type { PermissionAction } from '../../../protocol/tools/permissions.ts';
-import { fits } from './patterns.ts';
+import { fits, upwards } from './patterns.ts';
 import { readLine, type SimpleCommand } from './line.ts';
 import { interpreters, programOf, setOf } from './names.ts';
 import { commandAt, isOpaque, runsItsWords, shownAs, unwrapped, wordsToName } from './programs.ts';
@@ -81,9 +81,6 @@ function covers(pattern: string, { isRedirected = false, named, shown, words, wr
   const isAsWritten = isAbout(pattern, written) && (!isRedirected || /[<>]/.test(pattern));
   return (isAsWritten || isAbout(pattern, shown)) && names(pattern, words, named);
 }
-
-/** The steps upwards in a path, also those that a name of files may stand for. */
-const upwards = (path: string): number => path.match(/(?<=^|\/)\.(?:\.(?=\/|$)|[*?[])/g)?.length ?? 0;
 
 /**
  * Whether the first words of a command stand in a pattern as they are, before any wildcard. One within a word stands for no
