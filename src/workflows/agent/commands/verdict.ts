@@ -105,7 +105,8 @@ const ofFiles = setOf('rm rmdir mv cp ln chmod chown cat');
  */
 function staysIn(pattern: string, words: string[]): boolean {
   const [program = '', ...rest] = pattern.split(' ');
-  const isPath = ofFiles.has(programOf(program)) ? /^[^-]|\// : /\/|^(?:~|\.\.?$)/;
+  // A header, as `Accept: text/html`, is none.
+  const isPath = ofFiles.has(programOf(program)) ? /^[^-]|\// : /^(?![\w-]+: )[^]*\/|^(?:~|\.\.?$)/;
   if (interpreters.has(programOf(program)) || !rest.some((word) => /\/.*\*/.test(word))) return true;
   const isNamed = (word: string, [begun = '', ...more]: string[]): boolean =>
     more.length === 0 ? word === begun : begun !== '' && word.startsWith(begun) && upwards(word) <= upwards(begun);

@@ -250,6 +250,8 @@ describe('a rule that allows command lines', () => {
     ['cp src/* out/*', 'cp src/a ../b out/b', 'ask'],
     ['pytest tests/*', 'pytest tests/a.py -k foo', 'allow'],
     ['pytest tests/*', 'pytest tests/a.py ../b.py', 'ask'],
+    ['curl https://a.example/*', 'curl https://a.example/x -H "Accept: text/html"', 'allow'],
+    ['curl https://a.example/*', 'curl https://a.example/ https://b.example -d @x', 'ask'],
     ['uniq *', 'uniq a b', 'ask'],
     ['uniq *', 'uniq a*', 'ask'],
     ['uniq *', 'uniq -- -a b', 'ask'],
