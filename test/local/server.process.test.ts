@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
@@ -106,4 +107,12 @@ test('a Temporal CLI whose server takes orders by HTTP all the same is refused, 
     `The Temporal CLI at ${cli} is too old: its server lets`,
   );
   await expect.poll(() => answers(`127.0.0.1:${settings.port}`)).toBe(false);
+});
+
+test('who only asks a server does not load `fetch`, which every command would', () => {
+  const server = new URL('../../src/local/server.ts', import.meta.url);
+  const told = `await import(${JSON.stringify(server.href)}); console.log(process.moduleLoadList.join('\\n'))`;
+  const loaded = execFileSync(process.execPath, ['--input-type=module', '-e', told], { encoding: 'utf8' });
+  expect(loaded).toContain('http2');
+  expect(loaded).not.toContain('undici');
 });
