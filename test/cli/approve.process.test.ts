@@ -27,8 +27,7 @@ beforeAll(async () => {
   write('asks.json', { attended: true });
   write('plain.json', {});
   write('denies.json', { permissions: [{ tool: 'write', action: 'deny' }] });
-  const { status, stderr } = await home.run(['chat', '--config', 'plain.json', 'Warm up.']);
-  if (status !== 0) throw new Error(stderr);
+  await home.upHere();
 });
 afterAll(() => home.remove());
 

@@ -7,8 +7,7 @@ let script: Script = teamScript();
 let home: Home;
 beforeAll(async () => {
   home = await Home.withModel((seen) => script(seen));
-  const { status, stderr } = await home.run(['ask', 'Warm up.']);
-  if (status !== 0) throw new Error(stderr);
+  await home.upHere();
 });
 afterAll(() => home.remove());
 

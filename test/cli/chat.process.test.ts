@@ -24,8 +24,7 @@ beforeAll(async () => {
   home = await Home.withModel((seen) => script(seen));
   writeFileSync(join(home.folder, 'one.json'), JSON.stringify(teamOf(['agent_a'], { type: 'openai' })));
   writeFileSync(join(home.folder, 'asking.json'), JSON.stringify(askingTeam(300)));
-  const { status, stderr } = await home.run(['chat', 'Warm up.']);
-  if (status !== 0) throw new Error(stderr);
+  await home.upHere();
 });
 afterAll(() => home.remove());
 beforeEach(() => {
@@ -51,7 +50,7 @@ describe('one turn', () => {
     const { status, stdout, stderr } = await home.run(chat('Please say one.'));
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'Heard: one.\n' });
     expect(stderr).toContain('💬 Turn 1: Please say one.');
-    const id = /Run (chat-\S+?),/.exec(stderr)?.[1] ?? '';
+    const id = /Run (chat-[\w-]+)/.exec(stderr)?.[1] ?? '';
     expect(await isOpen(id)).toBe(false);
   });
 
@@ -196,7 +195,7 @@ describe('commands of a conversation', () => {
     expect(stderr).toMatch(/There is no command \/nonsense\.\n {2}\/help/);
     expect(home.model!.requests.length).toBe(requests);
     const reprise = await home.client();
-    await expect(reprise.getRun(/Run (chat-\S+?),/.exec(stderr)?.[1] ?? '').isOpen()).rejects.toThrow('not found');
+    await expect(reprise.getRun(/Run (chat-[\w-]+)/.exec(stderr)?.[1] ?? '').isOpen()).rejects.toThrow('not found');
     await reprise.close();
   });
 
@@ -256,7 +255,7 @@ describe('a conversation', () => {
     expect(stdout).toMatch(/^Heard: one\.\nHeard: one .*two\.\n$/);
     expect(stderr).not.toContain('> ');
     const reprise = await home.client();
-    const session = reprise.getSession(/Run (chat-\S+?),/.exec(stderr)?.[1] ?? '');
+    const session = reprise.getSession(/Run (chat-[\w-]+)/.exec(stderr)?.[1] ?? '');
     expect(await session.result()).toMatchObject({ turns: 2 });
     await reprise.close();
   });
@@ -299,7 +298,7 @@ describe('a conversation', () => {
     const { status, stderr } = await chatting.finished;
     expect(status).toBe(0);
     const reprise = await home.client();
-    const session = reprise.getSession(/Run (chat-\S+?),/.exec(stderr)?.[1] ?? '');
+    const session = reprise.getSession(/Run (chat-[\w-]+)/.exec(stderr)?.[1] ?? '');
     expect(await session.result()).toMatchObject({ turns: 2 });
     await reprise.close();
   });

@@ -103,7 +103,7 @@ beforeAll(async () => {
     const prices = Object.fromEntries(Object.keys(configs).map((each) => [each, price]));
     writeFileSync(join(home.folder, `${name}.json`), JSON.stringify({ ...config, prices, permissions }));
   }
-  await home.startProcess(['up']).says(/Ready/);
+  await home.upHere();
   reprise = await home.client();
   const begun: string[][] = [
     ['ask', 'Which database suits a team of five?', '--id', 'database', '--config', 'team.json'],

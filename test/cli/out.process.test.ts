@@ -52,6 +52,7 @@ beforeAll(async () => {
     'workspace1/lib/util.py': 'pass\n',
     'taken.txt': 'a file',
   });
+  await home.upHere();
 });
 afterAll(() => home.remove());
 

@@ -28,8 +28,7 @@ let home: Home;
 
 beforeAll(async () => {
   home = await Home.withModel((seen) => script(seen));
-  const { status, stderr } = await home.run(['ask', 'Warm up.']);
-  if (status !== 0) throw new Error(stderr);
+  await home.upHere();
   writeFileSync(join(home.folder, 'team.json'), JSON.stringify(askingTeam(600)));
   writeFileSync(join(home.folder, 'hasty.json'), JSON.stringify(askingTeam(3)));
 });

@@ -16,8 +16,7 @@ let home: Home;
 
 beforeAll(async () => {
   home = await Home.withModel((seen) => script(seen));
-  const { status, stderr } = await home.run(['ask', 'Warm up.']);
-  if (status !== 0) throw new Error(stderr);
+  await home.upHere();
 });
 afterAll(() => home.remove());
 beforeEach(() => {
@@ -209,7 +208,7 @@ describe('scripts answer', () => {
     const env = {
       PATH: process.env['PATH'],
       HOME: home.folder,
-      TEMPORAL_ADDRESS: home.holder?.address ?? '',
+      ...home.temporal,
       TEMPORAL_CLI_PATH: inject('temporal').cli,
       // As `npm run example` has it: nothing is compiled here.
       NODE_OPTIONS: '--conditions=reprise-source',

@@ -241,8 +241,7 @@ describe('with a scripted model', () => {
       join(home.folder, 'asking.json'),
       JSON.stringify({ research: folder, coordination: { broadcast: 'human' } }),
     );
-    const { status, stderr } = await home.run(research('plain'));
-    if (status !== 0) throw new Error(stderr);
+    await home.upHere();
   });
   afterAll(async () => {
     await home.remove();

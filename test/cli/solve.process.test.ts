@@ -110,8 +110,7 @@ describe('with a scripted model', () => {
   beforeAll(async () => {
     script = solveScript();
     home = await Home.withModel((seen) => script(seen));
-    const { status, stderr } = await home.run(['solve', 'Warm up.']);
-    if (status !== 0) throw new Error(stderr);
+    await home.upHere();
   });
   afterAll(() => home.remove());
   beforeEach(() => {

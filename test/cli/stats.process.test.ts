@@ -27,7 +27,7 @@ describe('over the runs of a server', () => {
       (seen.tools.some((tool) => ofResearch.includes(tool)) ? research : team)(seen),
     );
     writeFileSync(join(home.folder, 'research.json'), JSON.stringify({ research: { search: { folder: ownDocs } } }));
-    await home.startProcess(['up']).says(/Ready/);
+    await home.upHere();
   });
   afterAll(() => home.remove());
 

@@ -30,8 +30,7 @@ beforeAll(async () => {
     join(home.folder, 'team.json'),
     JSON.stringify(teamOf(['agent_a'], { type: 'openai' }, {}, { budget })),
   );
-  const { status, stderr } = await home.run(['ask', 'Warm up.', '--config', 'team.json']);
-  if (status !== 0) throw new Error(stderr);
+  await home.upHere();
 });
 afterAll(() => home.remove());
 

@@ -3,8 +3,9 @@ import { EventEmitter, once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { PassThrough, Writable } from 'node:stream';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Connection } from '@temporalio/client';
 import { inject } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 import { connect } from '../../src/client.ts';
@@ -106,6 +107,8 @@ export class Home {
   address = '';
   model?: ModelServer;
   readonly #variables: Record<string, string>;
+  /** The `up` of this process. */
+  #up?: Running;
 
   /** @param variables environment of all its commands, besides what every process needs */
   static async make(variables: Record<string, string> = {}): Promise<Home> {
@@ -149,7 +152,27 @@ export class Home {
     return readFileSync(join(this.path, name), 'utf8');
   }
 
-  /** Starts a command in this process. The address is in its variables. `up` and `worker` need a process of their own. */
+  /**
+   * Starts an `up` in this process, on the run's Temporal server in a namespace of its own, which commands find there as one of
+   * the background. A server and a worker of the home's own, where these are not what is tested, take a second of the processor
+   * more. There is no daemon, and so no pages.
+   */
+  async upHere(): Promise<void> {
+    const { address } = inject('temporal');
+    const namespace = basename(this.folder);
+    Object.assign(this.#variables, { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace });
+    this.address = address;
+    const connection = await Connection.connect({ address });
+    await connection.workflowService.registerNamespace({
+      namespace,
+      workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+    });
+    await connection.close();
+    this.#up = this.start(['up']);
+    await this.#up.says(/Ready\./);
+  }
+
+  /** Starts a command in this process. The address is in its variables. `worker`, and `up` but for `upHere`, need one of their own. */
   start(words: string[], variables: Record<string, string> = {}): Running {
     const [stdin, stdout, stderr, signals] = [new PassThrough(), new Sink(), new Sink(), new EventEmitter()];
     const env = this.#environment(variables);
@@ -205,12 +228,21 @@ export class Home {
     return Object.assign(running(child.stdin, stdout, stderr, ended, signal), { process: child });
   }
 
+  /** What names its server and namespace to a program. */
+  get temporal() {
+    const { TEMPORAL_NAMESPACE = 'default' } = this.#variables;
+    return { TEMPORAL_ADDRESS: this.holder?.address ?? this.address, TEMPORAL_NAMESPACE };
+  }
+
   /** The library, connected to this home's server. */
   client() {
-    return connect({ address: this.holder?.address ?? this.address });
+    const { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace } = this.temporal;
+    return connect({ address, namespace });
   }
 
   async remove(): Promise<void> {
+    this.#up?.signal('SIGTERM');
+    await this.#up?.finished;
     await stopUp(this.path);
     await this.model?.close();
     rmSync(this.folder, { recursive: true, force: true });
