@@ -1,7 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
 import { configOf, folderOf, orchestrator } from '../support/extensions.ts';
@@ -268,15 +269,27 @@ test('a turn that never ends is ended when its time is up', async () => {
   expect(failure.message).toBe('./never.ts: handleText was not done within 1 seconds');
 });
 
-test.each([['loop.ts'], ['loop-later.ts']])('an endless loop in %s ends its run, and only that one', async (file) => {
-  script = () => ({ text: 'Hello.' });
-  const other = await run.startSession({ config: configOf('./loop.ts') });
-  const failing = failureOf(turn(file, 'loop'));
-  const failure = await failing;
-  expect(failure.message).toContain(`./${file} ran for seconds without coming to rest`);
-  expect(await say(other, 'Hi.')).toMatchObject({ answer: 'fine' });
-  await other.signal('close');
-  await other.result();
+describe('an endless loop', () => {
+  let brisk: Running;
+  beforeAll(async () => {
+    const create = Worker.create.bind(Worker);
+    // A loop is interrupted twice, each time after five seconds of a whole processor by the SDK's own limit. Its types lack it.
+    const limit = { isolateExecutionTimeout: '2 seconds' };
+    const limited = vi.spyOn(Worker, 'create');
+    limited.mockImplementation((options) => create({ ...options, ...limit }));
+    brisk = await running(() => ({ text: 'Hello.' }), {}, folder);
+    limited.mockRestore();
+  });
+  afterAll(() => brisk[Symbol.asyncDispose]());
+
+  test.each([['loop.ts'], ['loop-later.ts']])('in %s ends its run, and only that one', async (file) => {
+    const other = await brisk.startSession({ config: configOf('./loop.ts') });
+    const failure = await failureOf(turn(file, 'loop', {}, {}, brisk));
+    expect(failure.message).toContain(`./${file} ran for seconds without coming to rest`);
+    expect(await say(other, 'Hi.')).toMatchObject({ answer: 'fine' });
+    await other.signal('close');
+    await other.result();
+  });
 });
 
 test('a failure that nobody waits for ends the run', async () => {
