@@ -275,13 +275,20 @@ describe('a conversation', () => {
     expect(await isOpen('typed')).toBe(true);
   });
 
-  test.skipIf(!hasTerminals)('lines that are pasted at once are turns one after the other', async () => {
+  test.skipIf(!hasTerminals).each([
+    [
+      'lines that come at once are turns one after the other',
+      'Please say one.\rPlease say two.\r',
+      /^Heard: one\.\nHeard: one .*two\.\n$/,
+    ],
+    ['what is pasted is one turn', '\u001B[200~Please say one.\rPlease say two.\u001B[201~\r', /^Heard: one.*two\.\n$/],
+  ])('%s', async (_, typed, heard) => {
     const chatting = home.startOnTerminal(chat());
     await chatting.says(ready);
-    chatting.type('Please say one.\rPlease say two.\r/exit\r');
+    chatting.type(`${typed}/exit\r`);
     const { status, stdout } = await chatting.finished;
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^Heard: one\.\nHeard: one .*two\.\n$/);
+    expect(stdout).toMatch(heard);
   });
 
   test.skipIf(!hasTerminals)('a failed turn is told, and the conversation goes on', async () => {
@@ -344,7 +351,7 @@ describe('a conversation', () => {
     await chatting.prints(/Heard: one\.\n/);
     await chatting.says(ready);
     chatting.type('\u0003');
-    await chatting.says(/Ctrl-C again, or Ctrl-D, ends the conversation[^]*> \S*$/);
+    await chatting.says(/Ctrl-C again leaves the conversation, Ctrl-D ends it[^]*> \S*$/);
     chatting.type('\u0003');
     expect((await chatting.finished).status).toBe(130);
     expect(chatting.stderr).toContain('Continue it with: reprise chat --id left');

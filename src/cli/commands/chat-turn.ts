@@ -145,7 +145,7 @@ async function* typedLines(shell: Shell, onInterrupt: () => never): AsyncGenerat
     if (entered.kind === 'interrupt') {
       if (wasInterrupted) onInterrupt();
       wasInterrupted = true;
-      shell.say('Ctrl-C again, or Ctrl-D, ends the conversation');
+      shell.say('Ctrl-C again leaves the conversation, Ctrl-D ends it');
       continue;
     }
     wasInterrupted = false;

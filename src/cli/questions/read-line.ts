@@ -1,11 +1,14 @@
-import { createInterface, clearScreenDown, cursorTo, moveCursor } from 'node:readline';
+import { createInterface, clearScreenDown, cursorTo, moveCursor, type Key } from 'node:readline';
 import type { Shell } from '../shell.ts';
 
 /** How a prompt ended without what it is for: by Ctrl-D, by Ctrl-C, or because it was withdrawn. */
 export type Left = { kind: 'end' } | { kind: 'interrupt' } | { kind: 'withdrawn' };
 
-/** How a prompt ended: with a line and the lines pasted after it, or without. */
+/** How a prompt ended: with a text and the lines that came with it at once, or without. What is pasted is one text. */
 type Entered = { kind: 'line'; text: string; more: string[] } | Left;
+
+/** Makes a terminal say where something pasted begins and where it ends, and makes it stop. */
+const marksPastes = { on: '\u001B[?2004h', off: '\u001B[?2004l' };
 
 /** How long keys are discarded before a prompt that nobody has seen yet, in milliseconds. */
 const settleMs = 50;
@@ -17,7 +20,7 @@ const settleMs = 50;
  *   keys, the newest first; `initial` stands there already, to be changed
  */
 export function readLine(
-  { stderr, stdin }: Shell,
+  { env, stderr, stdin }: Shell,
   prompt: string,
   { withdrawn, history = [], initial }: { withdrawn?: AbortSignal; history?: string[]; initial?: string },
 ): Promise<Entered> {
@@ -28,10 +31,18 @@ export function readLine(
       history: [...history],
       terminal: true,
     });
+    const knowsPastes = env['TERM'] !== 'dumb';
+    let isPasting = false;
+    const seeKey = (_text: string | undefined, { name }: Key): void => {
+      if (name === 'paste-start' || name === 'paste-end') isPasting = name === 'paste-start';
+    };
+    stdin.on('keypress', seeKey);
     const end = (entered: Entered): void => {
       withdrawn?.removeEventListener('abort', withdraw);
+      stdin.off('keypress', seeKey);
       keys.off('close', leave);
       keys.close();
+      if (knowsPastes) stderr.write(marksPastes.off);
       resolve(entered);
     };
     const withdraw = (): void => {
@@ -44,11 +55,15 @@ export function readLine(
       stderr.write('\n');
       end({ kind: 'end' });
     };
-    const lines: string[] = [];
+    const pasted: string[] = [];
+    const texts: string[] = [];
     keys.on('line', (line) => {
-      lines.push(line);
-      if (lines.length > 1) return;
-      setImmediate(() => end({ kind: 'line', text: line, more: lines.slice(1) }));
+      pasted.push(line);
+      if (isPasting) return;
+      const text = pasted.splice(0).join('\n');
+      texts.push(text);
+      if (texts.length > 1) return;
+      setImmediate(() => end({ kind: 'line', text, more: texts.slice(1) }));
     });
     keys.on('SIGINT', () => {
       stderr.write('\n');
@@ -56,6 +71,7 @@ export function readLine(
     });
     keys.on('close', leave);
     withdrawn?.addEventListener('abort', withdraw);
+    if (knowsPastes) stderr.write(marksPastes.on);
     keys.setPrompt(prompt);
     keys.prompt();
     if (initial !== undefined) keys.write(initial);
