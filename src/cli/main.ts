@@ -7,4 +7,10 @@ import { cacheFolder } from '../util/cache-folder.ts';
 enableCompileCache(join(cacheFolder(), 'compiled'));
 const { run } = await import('./run.ts');
 const { env, stderr, stdin, stdout } = process;
+for (const output of [stdout, stderr])
+  output.on('error', (error: NodeJS.ErrnoException) => {
+    // Whoever read it has gone, as `head` does. Programs then end without a word, with the status of SIGPIPE.
+    if (error.code === 'EPIPE') process.exit(141);
+    throw error;
+  });
 process.exit(await run(process.argv.slice(2), { stdin, stdout, stderr, env, cwd: process.cwd(), signals: process }));

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http2';
 import { once } from 'node:events';
@@ -45,6 +46,12 @@ describe('help', () => {
     expect(stdout).toMatch(/Examples:\n {2}\S/);
     expect(stdout).toContain(`reprise ${command}`);
   });
+});
+
+test('where the reader of what is printed has gone, a command ends without a word, as programs do', () => {
+  const script = 'set -o pipefail; "$0" src/cli/main.ts --help | true';
+  const { status, stderr } = spawnSync('bash', ['-c', script, process.execPath], { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 141, stderr: '' });
 });
 
 describe('wrong usage or configuration: status 2, nothing on standard output, nothing started', () => {
