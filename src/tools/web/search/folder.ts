@@ -18,16 +18,15 @@ export const addressOfReport = (id: string): string => `report:${id}`;
 /** The share of a query's words that a report must have, since many reports have a few of them. */
 const leastFitOfReport = 0.5;
 
-/**
- * Sections of our own documentation below this fit have one of the query's more common words, and little to do with it. A folder
- * that somebody has named is about the subject, so that there one rarer word of a query is enough.
- */
-const leastFit = { ownDocs: 0.25, named: 0.1 };
+/** Sections below this fit have one of the query's more common words, and little to do with it. */
+const leastFit = 0.25;
+
+/** Where a folder that somebody has named has none above that, one rarer word of a query is enough: it is about the subject. */
+const leastFitOfNamed = 0.1;
 
 /** Searches the texts below a folder, by default those of our own documentation, and the stored reports. */
 export function searchFolder(named: string | undefined, store: Store): SearchProvider {
   const folder = named ?? ownDocs;
-  const least = named === undefined ? leastFit.ownDocs : leastFit.named;
   return {
     async find(query) {
       const yielder = new Yielder();
@@ -36,7 +35,10 @@ export function searchFolder(named: string | undefined, store: Store): SearchPro
         found.push(...reportFor(query, report));
         if (yielder.due) await yielder.yield();
       }
-      found.push(...(await passagesFor(query, await readable(folder), least)));
+      const index = await readable(folder);
+      const passages = await passagesFor(query, index, leastFit);
+      const isEnough = passages.length > 0 || named === undefined;
+      found.push(...(isEnough ? passages : await passagesFor(query, index, leastFitOfNamed)));
       return { found: found.sort((one, other) => other.fit - one.fit) };
     },
   };

@@ -75,7 +75,7 @@ describe('a folder', () => {
     });
   });
 
-  test('one rarer word of a query is enough in a folder that somebody named, and not in our own documentation', async () => {
+  test('where nothing fits better, one rarer word of a query is enough in a folder that somebody named, and not in our own documentation', async () => {
     expect((await find('a heat map of rebounds in towns')).map(({ url }) => url)).toEqual(['finance/momentum.md:11']);
     expect(await findIn(undefined, 'a heat map of queues in towns')).toEqual([]);
   });
