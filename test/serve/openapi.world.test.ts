@@ -46,10 +46,10 @@ if (data === undefined || !('workflow' in data) || data.workflow !== 'orchestrat
 const voters: string[] = data.votes.map(({ voter }) => voter);
 // @ts-expect-error it is none of a team's outcomes
 if (data.outcome === 'viable') throw new Error('of research');
-// Temporal's list knows of an end a moment later than whoever waits for it.
+// Temporal's list knows of an end a moment later than whoever waits for it. Other tests may have begun many runs since.
 let isListed: boolean | undefined = false;
 while (!isListed) {
-  const listed = await client.GET('/runs');
+  const listed = await client.GET('/runs', { params: { query: { limit: 1000 } } });
   isListed = listed.data?.some((run) => run.id === id && run.status === 'completed');
   if (!isListed) await new Promise((resolve) => setTimeout(resolve, 100));
 }
