@@ -1,6 +1,6 @@
 import { Readability } from '@mozilla/readability';
-import { convert, type FormatCallback, type SelectorDefinition } from 'html-to-text';
 import { parseHTML } from 'linkedom';
+import { textOfElements } from '../../util/text/elements.ts';
 
 /** `page`: its address; if that is absent, only complete links keep where they lead. */
 export type PageTask = { html: string; page?: string; main?: boolean } | { json: string };
@@ -28,7 +28,7 @@ export default function readPage(task: PageTask, post: (whole: string) => void):
   if ('json' in task) return { whole: prettyJson(task.json) };
   const { html, main: isMainWanted = false, page } = task;
   const place = page === undefined ? undefined : { page, base: baseOf(html, page) };
-  const text = textWith((href) => addressOf(href, place));
+  const text = (part: string): string => textOfElements(part, (href) => addressOf(href, place));
   const whole = text(html);
   post(whole);
   const main = isMainWanted ? mainOf(html, text, whole) : undefined;
@@ -61,37 +61,6 @@ function mainOf(html: string, text: (html: string) => string, whole: string): st
   } catch {
     return undefined;
   }
-}
-
-/** Makes texts of HTML. By default some blocks get empty lines or capitals, and others share a line with what is around. */
-function textWith(pathRewrite: (href: string) => string): (html: string) => string {
-  const blocks = 'address dd details dl dt fieldset figure h1 h2 h3 h4 h5 h6 hr option p summary table title tr'.split(
-    ' ',
-  );
-  const silent = 'img noscript script style svg template'.split(' ');
-  const oneLine = { leadingLineBreaks: 1, trailingLineBreaks: 1 };
-  const cell: FormatCallback = (element, walk, builder) => {
-    walk(element.children, builder);
-    builder.addInline(' | ');
-  };
-  const each = (selectors: string[], how: Omit<SelectorDefinition, 'selector'>): SelectorDefinition[] =>
-    selectors.map((selector) => ({ selector, ...how }));
-  const selectors = [
-    ...each(blocks, { format: 'block', options: oneLine }),
-    ...each(silent, { format: 'skip' }),
-    ...each(['blockquote', 'ol', 'pre'], { options: oneLine }),
-    { selector: 'ul', options: { ...oneLine, itemPrefix: '- ' } },
-    {
-      selector: 'a',
-      options: {
-        pathRewrite,
-        linkBrackets: ['(', ')'] as [string, string],
-        hideLinkHrefIfSameAsText: true,
-      },
-    },
-    ...each(['td', 'th'], { format: 'cell' }),
-  ];
-  return (html) => convert(html, { wordwrap: false, formatters: { cell }, selectors }).replaceAll('\u00A0', ' ');
 }
 
 /**

@@ -36,9 +36,9 @@ export function searchFolder(named: string | undefined, store: Store): SearchPro
         if (yielder.due) await yielder.yield();
       }
       const index = await readable(folder);
-      const passages = await passagesFor(query, index, leastFit);
-      const isEnough = passages.length > 0 || named === undefined;
-      found.push(...(isEnough ? passages : await passagesFor(query, index, leastFitOfNamed)));
+      const passages = await passagesFor(query, index, named === undefined ? leastFit : leastFitOfNamed);
+      const fitting = passages.filter(({ fit }) => fit >= leastFit);
+      found.push(...(fitting.length > 0 ? fitting : passages));
       return { found: found.sort((one, other) => other.fit - one.fit) };
     },
   };
