@@ -60,7 +60,7 @@ export function killedScript(seed: number, onWriting: (number: number) => void):
     };
     const write = (text: string): Scripted => {
       onWriting(number);
-      return { text: `${text} ${'And so on. '.repeat(80)}`, pace: 100 };
+      return { text: `${text} ${remarks}`, pace: 100 };
     };
     const reply = isTeam(number)
       ? await teamScript({
@@ -80,11 +80,14 @@ export function killedScript(seed: number, onWriting: (number: number) => void):
   };
 }
 
+/** What makes an answer long. A text that repeats itself would be taken for a model's loop. */
+const remarks = Array.from({ length: 80 }, (_, each) => `And ${(each * 7919) % 9973}.`).join(' ');
+
 const got = (seen: Seen): string => toolResults(seen).slice(0, 2).join(' and ');
 
 /** A vote whose reason tells who votes, and whose answer stands under the name that is voted for. */
 function votes({ prompt }: Seen, voter: string, name: string): Scripted {
-  const shown = prompt.slice(prompt.lastIndexOf(name));
+  const shown = prompt.slice(prompt.lastIndexOf(`agent="${name}">`));
   const whose = /ANSWER OF (\S+) in/.exec(shown)?.[1];
   return vote(name, `VOTE OF ${voter} for ${whose}`);
 }
