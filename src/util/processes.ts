@@ -90,7 +90,7 @@ export interface LinuxProcess {
 
 const pageBytes = 4096;
 
-/** How many processes are read at a time: a command may start thousands, and the worker has other things to do meanwhile. */
+/** How many processes are read before other work has its turn: a command may start thousands. */
 const atOnce = 100;
 
 /** The living processes of this machine with their parents; none on other systems than Linux. */
@@ -99,13 +99,14 @@ export async function linuxProcesses(): Promise<LinuxProcess[]> {
   const all = pids();
   const read: Array<LinuxProcess | undefined> = [];
   for (let at = 0; at < all.length; at += atOnce) {
-    read.push(...(await Promise.all(all.slice(at, at + atOnce).map(linuxProcess))));
+    read.push(...all.slice(at, at + atOnce).map(linuxProcess));
+    await new Promise((resolve) => setImmediate(resolve));
   }
   return read.filter((each) => each !== undefined);
 }
 
-async function linuxProcess(pid: number): Promise<LinuxProcess | undefined> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+function linuxProcess(pid: number): LinuxProcess | undefined {
+  const text = statOf(pid);
   // The name of the program may have spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, parent, group] = fields;
@@ -113,6 +114,15 @@ async function linuxProcess(pid: number): Promise<LinuxProcess | undefined> {
   if (group === undefined || state === 'Z' || state === 'X') return undefined;
   const [startedAt = '', memory = 0] = [fields[19], fields[21]];
   return { pid, parent: Number(parent), group: Number(group), startedAt, memory: Number(memory) * pageBytes };
+}
+
+/** Read at once: by the threads that read files it takes ten times as long, and a bomb of processes grows meanwhile. */
+function statOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** Whether the environment of a process has this text; false where that cannot be read. */

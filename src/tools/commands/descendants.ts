@@ -40,7 +40,7 @@ export class Descendants {
     // Once the first one has ended, its children cannot be told from others.
     await this.find();
     sendSignal(-this.#root, 'SIGKILL');
-    for (let round = 0; round < mostRounds; round++) {
+    for (const until = Date.now() + longestMs; Date.now() < until;) {
       const living = await this.find();
       if (living.length === 0) return;
       // First none of them may start another one.
@@ -50,7 +50,8 @@ export class Descendants {
   }
 }
 
-const mostRounds = 50;
+/** How long ending them is tried, in milliseconds. The system takes seconds to end thousands. */
+const longestMs = 30_000;
 
 /** Ends every process whose working folder is in a folder. */
 export async function endThoseIn(folder: string): Promise<void> {

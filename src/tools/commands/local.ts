@@ -44,7 +44,7 @@ ulimit -f ${commandLimits.file / 512} 2>/dev/null
 ulimit -d ${commandLimits.memory / 1024} 2>/dev/null
 ulimit -n ${commandLimits.openFiles} 2>/dev/null
 umask 022
-exec "$1" -c "$2"`;
+exec nice -n 10 "$1" -c "$2"`;
 
 /**
  * Runs a command by this user, in the folder. Its environment has nothing of the worker's but the path of programs. It is
