@@ -3,7 +3,7 @@
  * leave the other platforms' optional packages out of the lock file, and `npm ci` then refuses it everywhere. This adds
  * what is missing by name, version and platform; npm fetches it only on that platform.
  *
- *   npm install --save-exact PACKAGE && node scripts/complete-lock.ts
+ *   npm install --save-exact PACKAGE && node bin/bootstrap.mjs scripts/complete-lock.ts
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 

@@ -65,7 +65,7 @@ function secondTry({ failedFiles, strayErrors }: TestReport): string[] {
 const checks = await Promise.all([
   passes('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
   passes('lint', ['node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings', ...folders]),
-  passes('format', ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.']),
+  passes('format', ['node_modules/oxfmt/bin/oxfmt', '--check', '.']),
   passes('replayed code', ['scripts/check-replayed.ts']),
   passes('floors', ['scripts/check-floors.ts']),
 ]);

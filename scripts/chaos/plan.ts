@@ -45,7 +45,9 @@ export const databaseDisturbances = ['kill database'] as const;
 export const clusterDisturbances = ['cut network'] as const;
 
 export type DisturbanceKind =
-  (typeof disturbances)[number] | (typeof databaseDisturbances)[number] | (typeof clusterDisturbances)[number];
+  | (typeof disturbances)[number]
+  | (typeof databaseDisturbances)[number]
+  | (typeof clusterDisturbances)[number];
 
 export interface Disturbance {
   kind: DisturbanceKind;

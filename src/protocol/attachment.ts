@@ -20,7 +20,16 @@ export type AttachmentInput = string | { path: string; name?: string | undefined
  * down what is said; of a `binary` nothing is read, but its bytes are there.
  */
 export type AttachmentKind =
-  'text' | 'table' | 'json' | 'pdf' | 'image' | 'workbook' | 'document' | 'archive' | 'audio' | 'binary';
+  | 'text'
+  | 'table'
+  | 'json'
+  | 'pdf'
+  | 'image'
+  | 'workbook'
+  | 'document'
+  | 'archive'
+  | 'audio'
+  | 'binary';
 
 /** An attachment as workflows know it. The content itself stays in the store. */
 export interface Attachment {

@@ -73,7 +73,10 @@ type StoredContent = string | Array<string | BlobRef>;
 
 /** A message for the activity `callModel`. It may name texts by reference. */
 export type NewMessage =
-  SystemMessage<Content> | UserMessage<Content> | AssistantMessage<Content> | ToolMessage<Content>;
+  | SystemMessage<Content>
+  | UserMessage<Content>
+  | AssistantMessage<Content>
+  | ToolMessage<Content>;
 
 /** A conversation in the store: the id of its last segment, and the number of messages in the whole chain. */
 export interface TranscriptRef {

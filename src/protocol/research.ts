@@ -81,7 +81,13 @@ export interface Report {
  * went as planned, and `warnings` says what. `cancelled`: somebody cancelled the run before its report was written.
  */
 export type ResearchOutcome =
-  'viable' | 'iteration_limit' | 'no_material' | 'stopped' | 'budget' | 'degraded' | 'cancelled';
+  | 'viable'
+  | 'iteration_limit'
+  | 'no_material'
+  | 'stopped'
+  | 'budget'
+  | 'degraded'
+  | 'cancelled';
 
 /** Result of the workflow `research`. */
 export interface ResearchResult {

@@ -24,7 +24,8 @@ export interface PreparedAgent extends Prepared {
 
 /** The input, checked and completed. */
 export type PreparedSession = { history: EarlierMessage[]; text?: string } & (
-  ({ kind: 'team' } & PreparedTeam) | ({ kind: 'agent' } & PreparedAgent)
+  | ({ kind: 'team' } & PreparedTeam)
+  | ({ kind: 'agent' } & PreparedAgent)
 );
 
 /** What the update `handleText` returns. */

@@ -67,7 +67,8 @@ export type McpServer = {
       headers?: Record<string, string> | undefined;
       /** By which the worker itself logs in (OAuth's grant `client_credentials`); the secret names a variable. */
       client_credentials?:
-        { issuer: string; client_id: string; client_secret: string; scope?: string | undefined } | undefined;
+        | { issuer: string; client_id: string; client_secret: string; scope?: string | undefined }
+        | undefined;
     }
 );
 

@@ -13,7 +13,8 @@ export interface LogEntry {
  * `RestartKind`, or since subtasks have `failed`, are a `dead_end` or are `missing`. `waited`: a person was waited for.
  */
 export type Happening =
-  { type: 'restart'; why: string } | { type: 'waited'; for: 'question' | 'key' | 'tool' | 'approval'; how: string };
+  | { type: 'restart'; why: string }
+  | { type: 'waited'; for: 'question' | 'key' | 'tool' | 'approval'; how: string };
 
 /** What an agent has done in one round. */
 export interface AgentSpan extends Caller {

@@ -13,7 +13,14 @@ export interface RestartRequest {
 
 /** A session is `idle` between two turns. */
 export type OrchestrationPhase =
-  'preparing' | 'answering' | 'voting' | 'deciding' | 'presenting' | 'evaluating' | 'done' | 'idle';
+  | 'preparing'
+  | 'answering'
+  | 'voting'
+  | 'deciding'
+  | 'presenting'
+  | 'evaluating'
+  | 'done'
+  | 'idle';
 
 /** Result of the query `state` in an orchestration, and in a session with a team or with one agent. */
 export interface TeamState {

@@ -71,7 +71,8 @@ export type OpenedOrchestration = Opened<PreparedOrchestration, StoredTeam & Sto
 export type OpenedAgent = Opened<PreparedAgent, { system: Text }>;
 
 export type OpenedSession = Pick<PreparedSession, 'text'> & { stored: StoredBefore } & (
-    ({ kind: 'team' } & OpenedTeam) | ({ kind: 'agent' } & OpenedAgent)
+    | ({ kind: 'team' } & OpenedTeam)
+    | ({ kind: 'agent' } & OpenedAgent)
   );
 
 export type OpenedResearch = Opened<PreparedResearch, StoredResearch>;

@@ -20,7 +20,10 @@ const commands = {
 
 /** What a typed line is: a turn with its text, a command, the wish to end, or nothing. */
 type Typed =
-  { kind: 'turn'; text: string } | { kind: 'command'; name: string } | { kind: 'exit' } | { kind: 'nothing' };
+  | { kind: 'turn'; text: string }
+  | { kind: 'command'; name: string }
+  | { kind: 'exit' }
+  | { kind: 'nothing' };
 
 /** Tells commands from turns. `//` at the beginning stands for a `/` with which the text of a turn begins. */
 export function typedOf(line: string): Typed {

@@ -10,7 +10,9 @@ import type { RunWay } from '../way.ts';
 import type { HttpServer } from './server.ts';
 
 type Told =
-  { type: 'event'; event: RunEvent } | { type: 'text'; piece: TextPiece } | { type: 'trouble'; message: string };
+  | { type: 'event'; event: RunEvent }
+  | { type: 'text'; piece: TextPiece }
+  | { type: 'trouble'; message: string };
 
 /** How long a run may be quiet until it is asked nevertheless, and after how long a connection is made again, in milliseconds. */
 const quietMs = 5000;

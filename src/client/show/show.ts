@@ -29,7 +29,14 @@ export interface ShowOptions {
 
 /** The state of a run in Temporal. */
 export type RunStatus =
-  'running' | 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed_out' | 'continued_as_new' | 'paused';
+  | 'running'
+  | 'completed'
+  | 'failed'
+  | 'cancelled'
+  | 'terminated'
+  | 'timed_out'
+  | 'continued_as_new'
+  | 'paused';
 
 /** Everything that has happened in a run, with its texts. */
 export interface RunRecord {

@@ -68,7 +68,8 @@ interface ToolRequest {
 }
 
 export type PromptBlock =
-  { type: 'text'; text: string } | { type: 'image'; source: { type: 'base64'; media_type: string; data: string } };
+  | { type: 'text'; text: string }
+  | { type: 'image'; source: { type: 'base64'; media_type: string; data: string } };
 
 export interface SdkPrompt {
   type: 'user';

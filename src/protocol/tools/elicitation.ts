@@ -40,7 +40,9 @@ export interface InputRequest {
 
 /** The person's answer. `decline`: the person does not want to. `cancel`: there was no decision. */
 export type InputResponse =
-  { action: 'accept'; content?: Record<string, FormValue> } | { action: 'decline' } | { action: 'cancel' };
+  | { action: 'accept'; content?: Record<string, FormValue> }
+  | { action: 'decline' }
+  | { action: 'cancel' };
 
 /** What a call of a tool needs before it can go on. */
 export interface InputRequired {

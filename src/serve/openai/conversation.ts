@@ -101,7 +101,8 @@ export const entries = z.preprocess(
 
 /** What a request wants: a new run, or to answer what one has asked at a place. */
 export type Request =
-  { text: string; asked?: never; history: EarlierMessage[]; attachments: Attached[] } | { text: string; asked: Place };
+  | { text: string; asked?: never; history: EarlierMessage[]; attachments: Attached[] }
+  | { text: string; asked: Place };
 
 /**
  * What a conversation asks for at its end: the result of a call answers the question that the call has asked, and so does a

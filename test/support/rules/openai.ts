@@ -142,7 +142,8 @@ function toolsProblem(body: Body, tools: Part[], isStrict: (tool: Part) => boole
   if (odd >= 0 || new Set(names).size < names.length)
     return { message: `Invalid names: ${names.join()}`, param: 'tools' };
   const forced = ((choice as Part)?.['name'] ?? ((choice as Part)?.['function'] as Part | undefined)?.['name']) as
-    string | undefined;
+    | string
+    | undefined;
   if (forced !== undefined && !names.includes(forced)) {
     return { message: `Tool choice '${forced}' not found in 'tools' parameter.`, param: 'tool_choice' };
   }

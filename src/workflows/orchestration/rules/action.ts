@@ -19,7 +19,8 @@ export interface Situation {
 }
 
 export type Action =
-  { kind: 'answer'; callId: string; content: string } | { kind: 'vote'; callId: string; name: string; reason: string };
+  | { kind: 'answer'; callId: string; content: string }
+  | { kind: 'vote'; callId: string; name: string; reason: string };
 
 export type Refusal =
   | { kind: 'invalid'; error: string }

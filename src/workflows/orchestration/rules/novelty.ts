@@ -21,7 +21,8 @@ export function wordOverlap(one: string, other: string): number {
 }
 
 export type NoveltyProblem =
-  { kind: 'duplicate'; of: string } | { kind: 'not_novel'; of: string; overlap: number; limit: number };
+  | { kind: 'duplicate'; of: string }
+  | { kind: 'not_novel'; of: string; overlap: number; limit: number };
 
 /**
  * Why an answer is not new enough beside the answers that its author was shown; undefined when it is. Before an agent is
