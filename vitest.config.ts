@@ -71,6 +71,9 @@ const everyday = [
 /** What runs last, with nothing beside it: what hangs on how busy the machine is, and what leaves nothing for anything else. */
 const alone = ['worker/fairness', 'tools/commands/bombs'].map((name) => `test/${name}.world.test.ts`);
 
+/** What sets up the SDK's one runtime of a process in its own way. */
+const apart = ['telemetry/metrics', 'workflows/untold'].map((name) => `test/${name}.world.test.ts`);
+
 /** What mostly waits, for a minute or more. It begins first, so that the others do not wait for it in the end. */
 const waiting = [
   'chaos/chaos.world',
@@ -118,7 +121,8 @@ export default defineConfig({
       tier('courses', { include: [named('course')], exclude: everyday }, courses),
       tier('smoke', { include: [smoke] }, { ...courses, isolate: true }),
       tier('processes', { include: [named('process')] }, processes),
-      tier('world', { include: [named('world')], exclude: alone }, { ...processes, isolate: true }),
+      tier('world', { include: [named('world')], exclude: [...alone, ...apart] }, processes),
+      tier('apart', { include: apart }, { ...processes, isolate: true }),
       tier('alone', { include: alone }, { groupOrder: 3, maxWorkers: 1 }),
     ],
     // `npm run test:all -- --coverage` turns it on, at a tenth of the time. Files that no test loads count too.
