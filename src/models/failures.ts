@@ -1,6 +1,6 @@
-import Anthropic from '@anthropic-ai/sdk';
+import { APIConnectionError as AnthropicConnectionError, APIError as AnthropicError } from '@anthropic-ai/sdk/error';
 import { ApplicationFailure } from '@temporalio/common';
-import OpenAI from 'openai';
+import { APIConnectionError as OpenaiConnectionError, APIError as OpenaiError } from 'openai/error';
 import { failureTypes as runFailureTypes } from '../protocol/errors.ts';
 import { redact } from '../util/text/redact.ts';
 import { retryDelay } from '../util/retry-delay.ts';
@@ -57,14 +57,18 @@ const maxMessage = 500;
 export function toFailure(error: unknown, endpoint: Endpoint): ApplicationFailure {
   const own = causesOf(error).find((cause) => cause instanceof ApplicationFailure);
   if (own !== undefined) return own;
-  if (!(error instanceof OpenAI.APIError || error instanceof Anthropic.APIError)) {
+  if (!isFromSdk(error)) {
     // The SDKs have no error of their own for a body or event that they cannot parse, which the next try may not have.
     return failure(failureTypes.badReply, true, `unreadable reply: ${messageOf(error)}`, endpoint);
   }
-  if (error instanceof OpenAI.APIConnectionError || error instanceof Anthropic.APIConnectionError)
+  if (error instanceof OpenaiConnectionError || error instanceof AnthropicConnectionError)
     return failure(failureTypes.connectionFailed, true, noConnection(error), endpoint);
   return saidFailure(saidBy(error), endpoint, error.headers as Headers | undefined);
 }
+
+/** Whether a provider's SDK made an error. Their errors alone are loaded here: each of the SDKs takes 30 MB. */
+export const isFromSdk = (error: unknown): error is OpenaiError | AnthropicError =>
+  error instanceof OpenaiError || error instanceof AnthropicError;
 
 /** An error and what has led to it. */
 function causesOf(error: unknown): unknown[] {
@@ -137,7 +141,7 @@ export interface Said {
 }
 
 /** Reads an SDK's error. One that comes in the middle of a stream has its status as its code, if anywhere. */
-export function saidBy(error: InstanceType<typeof OpenAI.APIError> | InstanceType<typeof Anthropic.APIError>): Said {
+export function saidBy(error: OpenaiError | AnthropicError): Said {
   const { status, param, error: body } = error as { status?: number; param?: unknown; error?: Nested };
   // Anthropic's SDK keeps the whole body, OpenAI's what is in its `error`.
   const names = [body?.code, body?.type, body?.error?.code, body?.error?.type];

@@ -1,5 +1,4 @@
-import Anthropic from '@anthropic-ai/sdk';
-import OpenAI from 'openai';
+import { NotFoundError } from 'openai/error';
 import type { Environment } from '../util/environment.ts';
 import { keyMissing, variablesIn, withVariables } from '../config/variables.ts';
 import { capabilitiesOf } from '../config/models/model-capabilities.ts';
@@ -76,12 +75,15 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
         beforeSend,
       ),
     });
+    // An SDK is loaded with the first call that needs it.
     const ask = async (request: ModelRequest) => {
       if (!/^[\x20-\x7E]*$/.test(key?.trim() ?? '')) throw unfitKey(endpoint);
       if (backend.type === 'claude') {
+        const { default: Anthropic } = await import('@anthropic-ai/sdk');
         const client = new Anthropic({ ...optionsFor(request), authToken: null });
         return askAnthropic(client, settings, request, { endpoint, quirks });
       }
+      const { default: OpenAI } = await import('openai');
       const client = new OpenAI(optionsFor(request));
       if (backend.type !== 'openai' || withoutResponses.has(baseUrl)) {
         return askChat(client, settings, request, { endpoint, quirks });
@@ -136,6 +138,6 @@ function variableOfKey(headers: Record<string, string> = {}): string | undefined
 
 /** Whether a 404 says that the server has no `/responses`, rather than that it does not know the model. */
 function lacksResponses(error: unknown, baseUrl: string): boolean {
-  if (!(error instanceof OpenAI.NotFoundError) || new URL(baseUrl).hostname === 'api.openai.com') return false;
+  if (!(error instanceof NotFoundError) || new URL(baseUrl).hostname === 'api.openai.com') return false;
   return error.code !== 'model_not_found' && !/\bmodels?\b/i.test(error.message);
 }

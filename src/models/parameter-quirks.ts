@@ -1,6 +1,4 @@
-import Anthropic from '@anthropic-ai/sdk';
-import OpenAI from 'openai';
-import { knownKind, saidBy, type Said } from './failures.ts';
+import { isFromSdk, knownKind, saidBy, type Said } from './failures.ts';
 import { templateWant, templateWants, type ChatMessage, type TemplateWant } from './plain-roles.ts';
 import { isObject } from '../util/values.ts';
 
@@ -106,7 +104,7 @@ export class ParameterQuirks {
   }
 
   #learn(error: unknown, sent: Body, extra: string[]): boolean {
-    if (!(error instanceof OpenAI.APIError || error instanceof Anthropic.APIError)) return false;
+    if (!isFromSdk(error)) return false;
     const said = saidBy(error);
     const want = Array.isArray(sent['messages']) ? templateWant(said.text) : undefined;
     if (want !== undefined) {

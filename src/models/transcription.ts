@@ -1,4 +1,3 @@
-import OpenAI, { toFile } from 'openai';
 import type { Environment } from '../util/environment.ts';
 import { howToTranscribe, notTranscribed, type Transcribe } from '../tools/attachments/audio.ts';
 import { isRemote, routeOf } from '../config/models/providers.ts';
@@ -36,6 +35,7 @@ export function transcriber(environment: Environment, backend: Backend | undefin
   if (route === undefined) return notTranscribed;
   const { baseUrl, key, model } = route;
   return async ({ bytes, mediaType, name }) => {
+    const { default: OpenAI, toFile } = await import('openai');
     const client = new OpenAI({ baseURL: baseUrl, apiKey: key, maxRetries, timeout, logLevel: 'off' });
     try {
       const file = await toFile(bytes, name, { type: mediaType });

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import Anthropic from '@anthropic-ai/sdk';
+import { APIError } from '@anthropic-ai/sdk/error';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { environmentOf, startClaudeCode } from './process.ts';
@@ -271,7 +271,7 @@ function refuseFailed(
   const isLimit = subtype === 'error_max_turns' || subtype === 'error_max_budget_usd';
   if (!is_error || isLimit) return;
   const text = [result, ...errors].filter(Boolean).join('; ') || 'Claude Code has failed';
-  throw toFailure(Anthropic.APIError.generate(status ?? undefined, undefined, text, new Headers()), endpoint);
+  throw toFailure(APIError.generate(status ?? undefined, undefined, text, new Headers()), endpoint);
 }
 
 /** The failure of a process that has ended without a result. */
