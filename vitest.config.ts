@@ -76,6 +76,12 @@ const apart = ['telemetry/metrics', 'workflows/untold'].map((name) => `test/${na
 
 /** What mostly waits, for a minute or more. It begins first, so that the others do not wait for it in the end. */
 const waiting = [
+  'serve/pages.course',
+  'workflows/missing-keys.course',
+  'workflows/limits.course',
+  'custom/team.course',
+  'encryption/history.course',
+  'custom/orchestrators.course',
   'chaos/chaos.world',
   'workflows/generated-courses.world',
   'cli/versions.process',
