@@ -94,6 +94,10 @@ const waiting = [
   'cli/background.process',
   'tools/python/escape.process',
   'cli/model.process',
+  'client.process',
+  'cli/inbox.process',
+  'deploy/image.world',
+  'serve/mcp-tools.world',
 ].map((name) => `test/${name}.test.ts`);
 
 class WaitingFirst extends BaseSequencer {
