@@ -192,23 +192,20 @@ function nextTurn(text: string): number | undefined {
   return end === undefined || text.slice(0, end).includes('`') ? undefined : end;
 }
 
+/**
+ * Why replies end that are not whole, by the words that providers have for it, in the order in which they are looked for: Gemini's
+ * `function_call_filter: MALFORMED_FUNCTION_CALL`, DeepSeek's `insufficient_system_resource`, Z.AI's `network_error` and `sensitive`,
+ * vLLM's `abort`, and those of other APIs which gateways hand on.
+ */
+const endings: Array<[RegExp, Finish | 'refused' | 'failed']> = [
+  [/malformed|error|abort|insufficient/, 'failed'],
+  [/filter|safety|refusal|sensitive|guardrail|prohibited|recitation|blocklist/, 'refused'],
+  [/length|max_tokens|context_window/, 'length'],
+];
+
 /** Reads why a reply ended. Without a reason it is complete: the stream has ended as it should. */
-function finishOf(reason: string | undefined, hasCalls: boolean): Finish | 'refused' | 'failed' {
-  switch (reason?.toLowerCase()) {
-    case 'length':
-    case 'max_tokens':
-    case 'model_length':
-      return 'length';
-    case 'content_filter':
-    case 'safety':
-    case 'refusal':
-      return 'refused';
-    case 'error':
-      return 'failed';
-    default:
-      return hasCalls ? 'tool_calls' : 'stop';
-  }
-}
+const finishOf = (reason = '', hasCalls: boolean): Finish | 'refused' | 'failed' =>
+  endings.find(([words]) => words.test(reason.toLowerCase()))?.[1] ?? (hasCalls ? 'tool_calls' : 'stop');
 
 /** What some servers want back with a reply. */
 interface OpaqueData {

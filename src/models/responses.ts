@@ -137,7 +137,7 @@ async function readStream(
   const finish: Finish = message.toolCalls ? 'tool_calls' : 'stop';
   return {
     message,
-    finish: why === undefined ? finish : 'length',
+    finish: why === undefined && end.status !== 'incomplete' ? finish : 'length',
     usage: counted,
     model: end.model,
   };

@@ -96,6 +96,7 @@ async function* wholeEvents(
     maxBufferSize: maxEvent,
   });
   let [size, content, began] = [0, 0, performance.now()];
+  let [isReply, isWhole] = [false, false];
   try {
     for await (const chunk of body) {
       size += chunk.length;
@@ -103,7 +104,13 @@ async function* wholeEvents(
       const text = decoder.decode(chunk, { stream: true });
       parser.feed(text);
       opening = events.length > 0 || opening === undefined ? undefined : (opening + text).slice(0, maxError);
-      const more = events.reduce((sum, { data }) => sum + contentIn(parsedJson(data)), 0);
+      let more = 0;
+      for (const { data } of events) {
+        const event = (parsedJson(data) ?? {}) as StreamEvent;
+        more += contentIn(event);
+        isReply ||= choicesOf(event).length > 0;
+        isWhole ||= isEnd(data, event);
+      }
       if (more > 0) timer.refresh();
       content += more;
       if (content > maxContent) throw replyTooLarge(endpoint, `it is longer than ${maxContent} characters`);
@@ -114,8 +121,10 @@ async function* wholeEvents(
     }
     // Some servers leave out the empty line after the last event.
     parser.feed('\n\n');
+    isWhole ||= events.some(({ data }) => isEnd(data, parsedJson(data) ?? {}));
     if (events.length > 0) yield bytesOf(events);
     else if (opening && errors > 0) throw noStream(opening, endpoint);
+    if (isReply && !isWhole) throw streamCut(endpoint);
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof ApplicationFailure ? error : streamCut(endpoint);
@@ -138,14 +147,26 @@ interface StreamEvent {
   type?: unknown;
   delta?: unknown;
   choices?: unknown;
+  usage?: unknown;
 }
+
+const choicesOf = ({ choices }: StreamEvent): unknown[] => (Array.isArray(choices) ? choices : []);
+
+/**
+ * Whether an event of Chat Completions is one of those at the end of a reply, of which servers may leave out some. That the stream
+ * itself ends proves nothing: a proxy may end it so when it has broken off behind the proxy. The other wires have an event for it.
+ */
+const isEnd = (data: string, event: StreamEvent): boolean =>
+  data === '[DONE]' ||
+  event.usage != null ||
+  choicesOf(event).some((choice) => (choice as { finish_reason?: unknown } | null)?.finish_reason != null);
 
 /** Events that say only that the stream is alive, or will be. */
 const pings = ['ping', 'keepalive', 'response.created', 'response.queued', 'response.in_progress'];
 
 /** How many characters of content there are in an event. Whoever reads it finds out what is wrong with it. */
-function contentIn(event: unknown): number {
-  const { type, delta, choices } = (event ?? {}) as StreamEvent;
+function contentIn(event: StreamEvent): number {
+  const { type, delta, choices } = event;
   if (typeof type !== 'string' || delta !== undefined || choices !== undefined) return textIn(event);
   return pings.includes(type) ? 0 : 1;
 }

@@ -156,9 +156,14 @@ describe('tool calls are told apart by index and id', () => {
 describe('how a reply ends', () => {
   test.each<[string, unknown[], string]>([
     ['without a finish_reason, with [DONE]', [delta({ content: 'Yes.' }), '[DONE]'], 'stop'],
-    ['without a finish_reason or [DONE]', [delta({ content: 'Yes.' })], 'stop'],
+    [
+      'without a finish_reason or [DONE], with its usage',
+      [delta({ content: 'Yes.' }), { choices: [], usage: {} }],
+      'stop',
+    ],
     ['length', [delta({ content: 'Yes.' }, 'length')], 'length'],
     ['MAX_TOKENS', [delta({ content: 'Yes.' }, 'MAX_TOKENS')], 'length'],
+    ['its context', [delta({ content: 'Yes.' }, 'model_context_window_exceeded')], 'length'],
     ['a word that nobody knows', [delta({ content: 'Yes.' }, 'eos_token')], 'stop'],
   ])('%s', async (_, events, finish) => {
     expect(await read(events)).toMatchObject({ finish, message: { content: 'Yes.' } });
@@ -173,6 +178,11 @@ describe('how a reply ends', () => {
     ['content_filter', [delta({ content: 'No' }, 'content_filter')], 'ContentRefused', true],
     ['a refusal alone', [delta({ refusal: 'I cannot.' }), delta({}, 'stop')], 'ContentRefused', true],
     ['error', [delta({ content: 'Half of' }, 'error')], 'ServerError', false],
+    ['a lack of resources', [delta({ content: 'Half of' }, 'insufficient_system_resource')], 'ServerError', false],
+    ['a broken call', [delta({}, 'function_call_filter: MALFORMED_FUNCTION_CALL')], 'ServerError', false],
+    ['network_error', [delta({ content: 'Half of' }, 'network_error')], 'ServerError', false],
+    ['sensitive', [delta({ content: 'Half of' }, 'sensitive')], 'ContentRefused', true],
+    ['a text without any sign of its end', [delta({ content: 'Half of' })], 'ConnectionFailed', false],
     ['an event that is no JSON', ['{"choices":'], 'BadReply', false],
     ['an error in the middle', [delta({ content: 'x' }), slowDown], 'RateLimited', false],
   ])('%s fails', async (_, events, type, nonRetryable, end = 'end') => {

@@ -126,6 +126,12 @@ describe('replies of compatible servers', () => {
     await expect(read(events)).rejects.toMatchObject({ type, nonRetryable });
   });
 
+  test('that it is incomplete counts, also where no reason is told', async () => {
+    const end = { type: 'response.incomplete', response: { status: 'incomplete', incomplete_details: null } };
+    const half = item({ type: 'message', content: [{ type: 'output_text', text: 'Half of' }] });
+    expect(await read([half, end])).toMatchObject({ finish: 'length', message: { content: 'Half of' } });
+  });
+
   test('reasoning that led to nothing is not sent back', async () => {
     const thought = { type: 'reasoning', id: 'rs', summary: [], encrypted_content: 'e' };
     const reason = {
