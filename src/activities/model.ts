@@ -166,8 +166,10 @@ export function createCallModel(dependencies: CallModelDependencies) {
       usage = spent;
       recordAttributes({ usage: spent, ...(response.model !== undefined && { responseModel: response.model }) });
       tookTokens(spent.inputTokens + spent.outputTokens);
+      if (finish === 'tool_calls' && mayCall && message.toolCalls === undefined) throw callsLost(input.backend);
       const { reply, written } = await readReply(message, finish, tools.read);
-      const tries = await store.tries(key);
+      // What is paid for must not be lost for the sake of a count.
+      const tries = await store.tries(key).catch(() => []);
       const summaries = tries.filter(isSummary);
       const others = tries.filter((each) => !isSummary(each));
       return await store.commitReply({
@@ -207,6 +209,12 @@ export function createCallModel(dependencies: CallModelDependencies) {
 /** Whether a provider has said for how long it takes no more calls. */
 const isPause = (error: unknown): error is ApplicationFailure & { nextRetryDelay: Duration } =>
   error instanceof ApplicationFailure && error.type === failureTypes.rateLimited && error.nextRetryDelay != null;
+
+/** The failure of a reply whose calls have not arrived. Its text is no answer: it goes with what the calls were to bring. */
+function callsLost({ model, type }: Backend): ApplicationFailure {
+  const message = `${type} ${model ?? ''}: the reply ended for calls of tools, and has none`;
+  return ApplicationFailure.create({ type: failureTypes.badReply, message });
+}
 
 async function messagesFor(store: Store, input: CallModelInput, conversation: Message[]): Promise<Message[]> {
   const said = input.shadow === undefined ? conversation : await shadowMessages(conversation, input.shadow);

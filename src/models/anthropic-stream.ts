@@ -164,5 +164,5 @@ export const inputOf = (text: string): unknown => JSON.parse(readableArguments(t
 /** `pause_turn` is a reply that the provider has broken off and would go on with; it counts as cut for length. */
 function finishOf(reason: Anthropic.StopReason | null, { toolCalls }: AssistantMessage): Finish {
   if (reason === 'max_tokens' || reason === 'model_context_window_exceeded' || reason === 'pause_turn') return 'length';
-  return toolCalls === undefined ? 'stop' : 'tool_calls';
+  return toolCalls === undefined && reason !== 'tool_use' ? 'stop' : 'tool_calls';
 }

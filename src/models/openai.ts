@@ -205,7 +205,11 @@ const endings: Array<[RegExp, Finish | 'refused' | 'failed']> = [
 
 /** Reads why a reply ended. Without a reason it is complete: the stream has ended as it should. */
 const finishOf = (reason = '', hasCalls: boolean): Finish | 'refused' | 'failed' =>
-  endings.find(([words]) => words.test(reason.toLowerCase()))?.[1] ?? (hasCalls ? 'tool_calls' : 'stop');
+  endings.find(([words]) => words.test(reason.toLowerCase()))?.[1] ??
+  (hasCalls || callsReason.test(reason) ? 'tool_calls' : 'stop');
+
+/** A reply that ends for calls may have lost them on its way. */
+const callsReason = /^(?:tool_calls?|function_call|tool_use)$/i;
 
 /** What some servers want back with a reply. */
 interface OpaqueData {

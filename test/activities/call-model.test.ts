@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { createCallModel } from '../../src/activities/model.ts';
 import type { AssistantMessage, NewMessage, ToolSpec } from '../../src/protocol/message.ts';
-import type { CallModelInput, CallModelResult } from '../../src/protocol/model-call.ts';
+import type { CallModelInput, CallModelResult, Finish } from '../../src/protocol/model-call.ts';
 import type { Model, ModelRequest } from '../../src/models/model.ts';
 import type { Rates } from '../../src/models/rates/rates.ts';
 import { hashOf } from '../../src/util/ids.ts';
@@ -24,12 +24,16 @@ const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1 };
 const user = (content: NewMessage['content']): NewMessage => ({ role: 'user', content });
 
 /** Calls the activity as one of run `r`, with a model that records what it is asked. */
-function caller(answer: (request: ModelRequest) => AssistantMessage | Promise<AssistantMessage>, rates?: Rates) {
+function caller(
+  answer: (request: ModelRequest) => AssistantMessage | Promise<AssistantMessage>,
+  rates?: Rates,
+  finish: Finish = 'stop',
+) {
   const seen: ModelRequest[] = [];
   const model: Model = {
     async complete(request) {
       seen.push(request);
-      return { message: await answer(request), finish: 'stop', usage };
+      return { message: await answer(request), finish, usage };
     },
   };
   const callModel = createCallModel({ store, openModel: () => model, ...(rates && { rates }) });
@@ -102,6 +106,12 @@ describe('callModel', () => {
     });
     expect((await frozen.run(id, { append: [user('Hi')] }).result).reply.content).toBe('Late.');
     expect(sent).toEqual([]);
+  });
+
+  test('a reply is kept though its tries cannot be counted, as while a backup is put back', async () => {
+    const tries = vi.spyOn(store, 'tries').mockRejectedValueOnce(new Error('no such table: tries'));
+    const { result } = caller(says('Paid.')).run(newId(), { append: [user('Hi')] });
+    expect((await result.finally(() => tries.mockRestore())).reply.content).toBe('Paid.');
   });
 
   test('the same activity with another input is a call of its own', async () => {
@@ -307,6 +317,17 @@ describe('a tool call is checked against its schema', () => {
     const place = { segment: transcript.id, call: { id: 'c1', argument: 'reason' } };
     await next(newId(), { append: [user(['It said: ', place])] }).result;
     expect(seen[0]?.messages[0]?.content).toBe('It said: 7');
+  });
+
+  test('a reply that ends for calls and has none is no answer, unless they are written as text or none may be made', async () => {
+    const tools = { blob: await store.putBlob(JSON.stringify([vote])) };
+    const lost = caller(says('I vote now.'), undefined, 'tool_calls');
+    await expect(lost.run(newId(), { tools }).result).rejects.toMatchObject({ type: 'BadReply', nonRetryable: false });
+    const none = await lost.run(newId(), { tools, toolChoice: 'none' }).result;
+    expect(none.reply.content).toBe('I vote now.');
+    const text = '{"name": "vote", "arguments": {"agent_id": "agent1", "reason": "r"}}';
+    const written = await caller(says(text), undefined, 'tool_calls').run(newId(), { tools }).result;
+    expect(written.reply.calls).toMatchObject([{ name: 'vote' }]);
   });
 
   test('a call that is written as text is one, also where none may be made: it is no words for a reader', async () => {

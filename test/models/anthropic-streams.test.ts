@@ -89,6 +89,7 @@ describe('a stream', () => {
     ['max_tokens', 'length'],
     ['model_context_window_exceeded', 'length'],
     ['pause_turn', 'length'],
+    ['tool_use', 'tool_calls'],
     [null, 'stop'],
   ])('that stops by %s ends as %s', async (reason, finish) => {
     expect((await streamed([began(), ...text(0, 'x'), ended(reason), stop])).finish).toBe(finish);

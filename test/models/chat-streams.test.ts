@@ -164,6 +164,7 @@ describe('how a reply ends', () => {
     ['length', [delta({ content: 'Yes.' }, 'length')], 'length'],
     ['MAX_TOKENS', [delta({ content: 'Yes.' }, 'MAX_TOKENS')], 'length'],
     ['its context', [delta({ content: 'Yes.' }, 'model_context_window_exceeded')], 'length'],
+    ['for calls that have not come', [delta({ content: 'Yes.' }, 'tool_calls')], 'tool_calls'],
     ['a word that nobody knows', [delta({ content: 'Yes.' }, 'eos_token')], 'stop'],
   ])('%s', async (_, events, finish) => {
     expect(await read(events)).toMatchObject({ finish, message: { content: 'Yes.' } });
