@@ -189,6 +189,7 @@ const contextWords = [
   'maximum context length', // OpenAI, vLLM, OpenRouter
   'exceeds the context window', // OpenAI's Responses
   'exceed context limit', // Anthropic, input and max_tokens together
+  'reached its context window limit', // Claude Code
   'exceeds the maximum number of tokens', // Gemini
   'exceeds the available context size', // llama.cpp
   'longer than the maximum model length', // vLLM

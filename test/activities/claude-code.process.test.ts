@@ -243,6 +243,15 @@ describe('a turn of Claude Code', () => {
     });
   });
 
+  test('that its provider refuses or cuts off fails for good, in words', async () => {
+    await expect(run({}, () => ({ text: 'No.', finish: 'refusal' }))).rejects.toMatchObject({
+      type: 'ContentRefused',
+      nonRetryable: true,
+    });
+    const full = { text: 'Half of', finish: 'model_context_window_exceeded' };
+    await expect(run({}, () => full)).rejects.toMatchObject({ type: 'ContextTooLong', nonRetryable: true });
+  });
+
   test('ends with its process when it is cancelled, and its cost is recorded', async () => {
     const held = Promise.withResolvers<void>();
     const { environment, result } = await turn({}, ({ done, place }) => {

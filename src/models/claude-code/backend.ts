@@ -13,7 +13,7 @@ import { runTurn, type TurnResult } from './turn.ts';
 import { allowsLocal } from '../../config/tools/commands.ts';
 import type { Environment } from '../../util/environment.ts';
 import { withVariables, keyMissing } from '../../config/variables.ts';
-import { failureTypes, toFailure, type Endpoint } from '../failures.ts';
+import { contentRefused, failureTypes, responseFailed, toFailure, type Endpoint } from '../failures.ts';
 import type { ModelResponse } from '../model.ts';
 import { pricesFor } from '../../config/models/list-prices.ts';
 import { missingKey, routeOf } from '../../config/models/providers.ts';
@@ -265,13 +265,15 @@ function noticesOf({ subtype }: ResultMessage, { max_turns: turns = mostTurns }:
 
 /** @throws what the provider's error is, if a turn has ended by one */
 function refuseFailed(
-  { api_error_status: status, errors = [], is_error, result, subtype }: ResultMessage,
+  { api_error_status: status, errors = [], is_error, result, stop_reason: reason, subtype }: ResultMessage,
   endpoint: Endpoint,
 ): void {
+  if (reason === 'refusal') throw contentRefused(endpoint, result);
   const isLimit = subtype === 'error_max_turns' || subtype === 'error_max_budget_usd';
   if (!is_error || isLimit) return;
   const text = [result, ...errors].filter(Boolean).join('; ') || 'Claude Code has failed';
-  throw toFailure(APIError.generate(status ?? undefined, undefined, text, new Headers()), endpoint);
+  if (status == null) throw responseFailed(text, endpoint);
+  throw toFailure(APIError.generate(status, undefined, text, new Headers()), endpoint);
 }
 
 /** The failure of a process that has ended without a result. */
