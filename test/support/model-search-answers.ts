@@ -18,6 +18,8 @@ export interface SearchReply {
   fault?: string;
   /** Whether the query is refused within an answer of status 200. */
   refused?: true;
+  /** Whether OpenAI's searches have failed. */
+  failed?: true;
   /** How often Anthropic pauses the turn first. */
   pauses?: number;
   /** Another body as it is, or a status in place of an answer. */
@@ -41,7 +43,7 @@ type Answer = (reply: SearchReply, body: Json, memory: Memory, url: string) => o
 
 /** The bodies of answers, as the providers' own references have them. */
 export const searchAnswers: Record<ModelSearch, Answer> = {
-  openai({ fault, pages = [], refused, searches = 1 }, { include }) {
+  openai({ failed, fault, pages = [], refused, searches = 1 }, { include }) {
     const { cached, input, output } = tokensOfSearch;
     const usage = {
       input_tokens: input,
@@ -68,7 +70,7 @@ export const searchAnswers: Record<ModelSearch, Answer> = {
     const calls = Array.from({ length: searches }, (_, index) => ({
       id: `ws_${index}`,
       type: 'web_search_call',
-      status: 'completed',
+      status: failed ? 'failed' : 'completed',
       action: { type: 'search', queries: ['q'], query: 'q', ...(index === 0 && sources) },
     }));
     const message = {

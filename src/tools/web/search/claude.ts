@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import { sumOfUsage } from '../../../store/store.ts';
 import type { TokenUsage } from '../../../protocol/message.ts';
@@ -58,7 +59,11 @@ export function searchClaude({ service, model, baseUrl, key, post, usageOf }: As
           tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: maxSearches }],
           thinking: { type: 'disabled' },
         };
-        const answer = await post({ url: `${baseUrl}/v1/messages`, headers, body }, answerSchema, signal);
+        const request = { url: `${baseUrl}/v1/messages`, headers, body };
+        const answer = await post(request, answerSchema, signal).catch((error: unknown) => {
+          // What a turn has cost before it was paused is not free because it does not go on.
+          throw error instanceof ApplicationFailure && spent.length > 0 ? paidFailure(error, sumOfUsage(spent)) : error;
+        });
         const made = answer.usage.server_tool_use?.web_search_requests ?? 0;
         searches += made;
         spent.push(usageOf(tokensIn(answer.usage), made));

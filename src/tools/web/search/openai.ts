@@ -13,6 +13,7 @@ const text = z.object({ text: z.string(), annotations: z.array(z.unknown()).catc
 const message = z.object({ type: z.literal('message'), content: z.array(z.unknown()) });
 const call = z.object({
   type: z.literal('web_search_call'),
+  status: z.string().nullish(),
   action: z.object({ type: z.string(), sources: z.array(z.unknown()).nullish() }),
 });
 const source = z.object({ url: z.string() });
@@ -71,7 +72,8 @@ export function searchOpenai({ service, model, baseUrl, key, post, usageOf }: As
       }
       for (const { action } of calls)
         for (const { url } of those(action.sources ?? [], source)) pages.add(plainUrl(url));
-      return pages.findings(service, usage, calls.length);
+      const made = calls.filter(({ status }) => status !== 'failed');
+      return pages.findings(service, usage, made.length);
     },
   };
 }

@@ -147,6 +147,14 @@ describe('a fault within an answer of status 200 is none that was found nothing'
     expect(paidIn(failure)).toMatchObject({ inputTokens: 12_000 });
   });
 
+  test('openai: searches that have all failed', async () => {
+    reply = { failed: true };
+    await expect(providerOf('openai').find('flour', 5, signal)).rejects.toMatchObject({
+      nonRetryable: false,
+      message: 'openai answered without a search',
+    });
+  });
+
   test.each<[ModelSearch]>([['claude'], ['gemini']])('%s refuses a query', async (name) => {
     reply = { refused: true };
     await expect(providerOf(name).find('flour', 5, signal)).rejects.toMatchObject({
@@ -164,6 +172,19 @@ describe('a turn that Anthropic pauses', () => {
     expect(found.map(({ url }) => url)).toContain(one.url);
     expect(usage).toMatchObject({ inputTokens: 36_000 });
     expect(usage?.costUsd).toBeCloseTo(3 * (0.01 + (10_000 * 0.1 + 2000 * 0.01 + 300 * 0.5) / 1e6), 9);
+  });
+
+  test('and cannot go on with has not been free', async () => {
+    reply = { pauses: 4 };
+    let asked = 0;
+    const count = (): void => void (reply = ++asked === 1 ? reply : { status: 529 });
+    came.addEventListener('search', count);
+    const failure = await providerOf('claude')
+      .find('flour', 5, signal)
+      .catch((error: unknown) => error)
+      .finally(() => came.removeEventListener('search', count));
+    expect(failure).toMatchObject({ nonRetryable: false, message: expect.stringMatching(/status 529/) });
+    expect(paidIn(failure)).toMatchObject({ inputTokens: 12_000 });
   });
 
   test('without end gives what it has', async () => {
