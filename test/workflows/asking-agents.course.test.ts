@@ -211,10 +211,13 @@ describe('agents that ask one another', () => {
     await expect.poll(() => shadow.aborted).toBe(true);
   });
 
-  test('an agent whose shadow’s model fails counts as one that did not respond', async () => {
+  test.each([
+    ['fails', { status: 400 }],
+    ['says nothing', { text: ' ' }],
+  ])('an agent whose shadow’s model %s counts as one that did not respond', async (_, said) => {
     const { requests } = await play({
       answer: first((request) => (request.agent === 'agent_a' ? ask('Well?') : answers(request)), answers),
-      shadow: ({ agent }) => (agent === 'agent_b' ? { status: 400 } : { text: 'Well.' }),
+      shadow: ({ agent }) => (agent === 'agent_b' ? said : { text: 'Well.' }),
     });
     expect(resultsIn(requests.find(hasAsked)!)).toMatchObject([
       { status: 'complete', responses: [{ responder_id: 'agent_c' }], no_response: ['agent_b'] },

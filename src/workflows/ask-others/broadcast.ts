@@ -145,6 +145,7 @@ export class Broadcast {
         const prompt = shadowQuestion(asker.id, asked, depth);
         const purpose = { when, timeout: timeout + shadowGrace };
         const { content, text } = await askShadow(this.#run.models, other.agent, prompt, purpose);
+        if (content.trim() === '') return void reasons.push(`${other.id}: its model gave no text`);
         responses[index] = { responder_id: other.id, content, is_human: false };
         // The agent may be in the middle of a call. It is told with its next one.
         other.agent.tell({ role: 'user', content: shadowNotice(asker.id, asked, text) });
