@@ -146,6 +146,15 @@ test('a temperature applies to one call alone', async () => {
   expect(run.model.requests.map(({ temperature }) => temperature)).toEqual([1.5]);
 });
 
+test('an answer that its model has not come to the end of says so', async () => {
+  script = () => ({ text: 'Half of', finish: 'length' });
+  expect(await turn('echo.ts')).toMatchObject({
+    answer: 'Half of',
+    warnings: ['the answer was cut off at its limit of tokens'],
+  });
+  script = () => ({ text: 'Hello.' });
+});
+
 test('without a returned text, the answer is the last text that it responded with', async () => {
   const session = await run.startSession({ config: configOf('./says.ts'), text: 'Hi.' });
   expect(await session.result()).toMatchObject({ answer: 'Two.', messages: ['One.', 'Two.'] });

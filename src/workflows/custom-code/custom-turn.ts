@@ -57,6 +57,7 @@ export class CustomTurn {
   #transcript: TranscriptRef | null = null;
   #lastSaid: string | undefined;
   #lastWords = '';
+  readonly #cutTexts: string[] = [];
   #calls = 0;
   #isOver = false;
 
@@ -113,6 +114,13 @@ export class CustomTurn {
     this.#work.say(text);
   }
 
+  /** Tells the person where an answer ends with what a model has written up to its limit. */
+  tellIfCut(answer: string): void {
+    const end = answer.trimEnd();
+    if (this.#cutTexts.some((text) => text !== '' && end.endsWith(text)))
+      this.#run.warn('the answer was cut off at its limit of tokens', this.#work.persona.id);
+  }
+
   /** From here on every function of the context throws. */
   end(): void {
     this.#isOver = true;
@@ -139,6 +147,7 @@ export class CustomTurn {
     this.#branches.set([...said, ...checkedMessages([message])], place);
     this.#texts.addReply(reply.content, place);
     this.#transcript = place;
+    if (reply.finish === 'length') this.#cutTexts.push(reply.content.trimEnd());
     if (reply.content.trim() !== '') this.#lastWords = reply.content;
     return message;
   }

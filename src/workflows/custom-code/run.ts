@@ -30,7 +30,9 @@ export async function runCustomTurn(
     const returned = await guarded(module, () =>
       withinTime(timeout + grace, turn.waits, async () => handleText(text, turn.context)),
     );
-    return answerOf(returned, turn, module);
+    const answer = answerOf(returned, turn, module);
+    turn.tellIfCut(answer);
+    return answer;
   } catch (error) {
     if (isCancellation(error) || isBudgetSpent(error)) throw error;
     if (error instanceof TimeLimitError)
