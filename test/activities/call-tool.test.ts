@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { CancelledFailure } from '@temporalio/common';
 import { afterAll, describe, expect, test } from 'vitest';
 import { toolBench } from '../support/tool-bench.ts';
+import { callToolOptions } from '../../src/workflows/agent/tool-executor.ts';
 
 /** What the module's tools did, and what the tests let them do. Tests and module share it through the process. */
 interface Stage {
@@ -248,6 +249,10 @@ describe('a call that is tried again', () => {
       expect(await result).toEqual({ status: 'ok', text: 'Again' });
       expect(stage.runs.at(-1)?.context?.['idempotencyKey']).toBe(`r/${sideEffects}`);
     }
+  });
+
+  test('is none because its store is out of order for half an hour, in which its result is kept in hand', () => {
+    expect(callToolOptions({ timeout: 60 }).startToCloseTimeout).toBeGreaterThanOrEqual(30 * 60_000);
   });
 
   test('is not run again where it would take effect twice, and all later tries find the same', async () => {

@@ -255,8 +255,11 @@ export const hasTools = ({ mcpServers, packages }: ToolSources): boolean => pack
 /** How long a worker may be silent before another one takes over its calls, in milliseconds. */
 const silenceMs = 15_000;
 
-/** Time beside the tool's own, to start an MCP server again or to store the result. In milliseconds. */
-const besidesMs = 45_000;
+/**
+ * Time beside the tool's own, to start an MCP server again, and to keep the result in hand until the store takes it: what the tool
+ * has done may have cost something, and must not be done again. In milliseconds.
+ */
+const besidesMs = 1_800_000;
 
 /**
  * The options of the activity `callTool` for a tool whose timeout is in seconds. A call is retried only when its worker

@@ -67,7 +67,8 @@ async function searchOne(
 ): Promise<SearchResult | string> {
   const activities = proxyActivities<Activities>({
     summary: `web_research · search · iteration ${iteration} · ${query}`,
-    startToCloseTimeout: '3 minutes',
+    // A search has limits of its own. It is paid for, so that its result is kept in hand until the store takes it.
+    startToCloseTimeout: '30 minutes',
     heartbeatTimeout: '15 seconds',
     retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 3 },
   });
