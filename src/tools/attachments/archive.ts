@@ -1,7 +1,8 @@
 import { treePath } from '../workspaces/tree.ts';
 import type { ArchiveFile, ArchiveMember } from './archive-thread.ts';
 import { grouped, readingLimits } from '../../util/file-limits.ts';
-import type { Readable } from './pdf/pdf.ts';
+import { noted, type Readable } from './readable.ts';
+import { listed } from '../../util/text/listed.ts';
 import { moduleBeside, runIsolated } from '../../util/isolated.ts';
 import { gzipType } from './recognise.ts';
 import type { ZipLimits } from './zip.ts';
@@ -67,11 +68,9 @@ export async function unpackArchive(
       lines.push(`${path} (${grouped(size)} bytes)`);
     } else problems.push(`${shown(name)} (${why})`);
   }
-  const notes = [
-    ...(members.some(({ name }) => name.endsWith('.iwa')) ? [ofApple] : []),
-    ...(problems.length > 0 ? [leftOut(problems, members.length)] : []),
-  ];
-  return { text: lines.join('\n'), ...(notes.length > 0 && { note: notes.join('; ') }) };
+  const isOfApple = members.some(({ name }) => name.endsWith('.iwa'));
+  const leftOut = `of its ${members.length} files ${problems.length} were left out: ${listed(problems, named)}`;
+  return { text: lines.join('\n'), ...noted([isOfApple && ofApple, problems.length > 0 && leftOut]) };
 }
 
 /** What is to be said of an archive that is a document of an office. */
@@ -88,11 +87,6 @@ function pathProblem(name: string, path: string | undefined, paths: Set<string>)
   if (paths.has(path.toLowerCase())) return 'another file has the same path';
   paths.add(path.toLowerCase());
   return undefined;
-}
-
-function leftOut(problems: string[], all: number): string {
-  const more = problems.length > named ? `, and ${problems.length - named} more` : '';
-  return `of its ${all} files ${problems.length} were left out: ${problems.slice(0, named).join(', ')}${more}`;
 }
 
 /** A name that may hold anything, for a note. */

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import type { Readable } from './pdf/pdf.ts';
+import type { Readable } from './readable.ts';
 
 /** Writes down what is said in a recording. @returns its text, or a note on why there is none. Never throws */
 export type Transcribe = (recording: { name: string; bytes: Buffer; mediaType: string }) => Promise<Readable>;

@@ -6,7 +6,8 @@ import type { AttachmentKind } from '../../protocol/attachment.ts';
 import { notTranscribed, type Transcribe } from './audio.ts';
 import { jsonNote, tablesOfJson } from './json.ts';
 import { readOffice } from './office/office.ts';
-import { readPdf, type Readable } from './pdf/pdf.ts';
+import { readPdf } from './pdf/pdf.ts';
+import { noted, type Readable } from './readable.ts';
 import { parquetType, sqliteType, type Recognised } from './recognise.ts';
 import { sheetsOf, tableOfSheet } from './sheet-text.ts';
 import { parseTable, summaryOf, type Table } from './table.ts';
@@ -37,13 +38,12 @@ export async function readContent(
     if (isDatabase(mediaType)) return readDatabase({ bytes, mediaType });
     if (kind === 'workbook' || kind === 'document') return readOffice({ bytes, mediaType });
     if (kind === 'audio') return transcribe({ name, bytes, mediaType });
-    return found.note === undefined ? {} : { note: found.note };
+    return noted([found.note]);
   }
   const wrong = text.trim() === '' ? 'the file is empty' : await noteOf(name, kind, mediaType, text);
-  const without = bare === lines ? undefined : 'what is written in base64 in it, such as pictures, is left out';
-  const broken = text === bare ? undefined : 'its tags are shown on lines of their own, unlike in the file';
-  const notes = [found.note, wrong, without, broken].filter((note) => note !== undefined);
-  return { text, ...(notes.length > 0 && { note: notes.join('; ') }) };
+  const without = bare !== lines && 'what is written in base64 in it, such as pictures, is left out';
+  const broken = text !== bare && 'its tags are shown on lines of their own, unlike in the file';
+  return { text, ...noted([found.note, wrong, without, broken]) };
 }
 
 /** How long lines are on average in a text that only programs read. */
@@ -83,9 +83,9 @@ async function noteOf(
 ): Promise<string | undefined> {
   if (kind === 'json') return jsonNote(text, mediaType);
   const ending = extname(name).toLowerCase();
-  const plain = binaryEndings.includes(ending) ? `it is a plain text, whatever its ending ${ending} says` : undefined;
+  const isPlain = binaryEndings.includes(ending);
   const table = kind === 'table' ? (await summaryOf(text)).note : undefined;
-  return [plain ?? '', table ?? ''].filter(Boolean).join('; ') || undefined;
+  return noted([isPlain && `it is a plain text, whatever its ending ${ending} says`, table]).note;
 }
 
 /** Reads a database in a process of its own, since SQLite cannot be interrupted in a thread. Never throws. */

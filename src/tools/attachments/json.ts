@@ -1,6 +1,7 @@
 import { grouped } from '../../util/file-limits.ts';
 import { isObject } from '../../util/values.ts';
 import { Yielder } from '../../util/yielder.ts';
+import { noted } from './readable.ts';
 import { columnNames, type Table } from './table.ts';
 
 /** What is wrong with a JSON text or with the lines of a JSONL text, or no row of its table; undefined if nothing is. */
@@ -23,7 +24,7 @@ export async function jsonNote(text: string, mediaType: string): Promise<string 
     if (yielder.due) await yielder.yield();
   }
   const wrong = `${bad.length} of its ${lines.length} lines are not valid JSON (the first: line ${bad[0]})`;
-  return [...(bad.length > 0 ? [wrong] : []), othersNote(entries) ?? ''].filter(Boolean).join('; ') || undefined;
+  return noted([bad.length > 0 && wrong, othersNote(entries)]).note;
 }
 
 /** How many entries of a JSON text are rows of its table, and how many are something else. */

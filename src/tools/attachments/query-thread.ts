@@ -3,6 +3,7 @@ import { tablesOf } from './content.ts';
 import { openDatabase, quotedName, rowsOf, tablesIn } from './database/database.ts';
 import { grouped } from '../../util/file-limits.ts';
 import { uniqueNames } from './names.ts';
+import { noted } from './readable.ts';
 import type { Table } from './table.ts';
 import type { AttachmentKind } from '../../protocol/attachment.ts';
 import { typedColumns } from './columns.ts';
@@ -66,13 +67,12 @@ export default async function answer(query: TableQuery, post: (table: string) =>
   const rows = names.map((name) => db.prepare(`SELECT count(*) AS rows FROM main.${quotedName(name)}`).get()?.['rows']);
   const table_rows = rows.reduce<number>((sum, some) => sum + Number(some), 0);
   const { note, ...answered } = select(db, sql);
-  const notes = [...leftOut, ...(note === undefined ? [] : [note])];
   return {
     table,
     table_rows,
     ...(taken.length > 0 && { numbers: taken.join('; ') }),
     ...answered,
-    ...(notes.length > 0 && { note: notes.join('; ') }),
+    ...noted([...leftOut, note]),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Transcribe } from './audio.ts';
 import { readContent } from './content.ts';
 import type { Loaded } from './load.ts';
 import { grouped } from '../../util/file-limits.ts';
-import type { Readable } from './pdf/pdf.ts';
+import { noted, type Readable } from './readable.ts';
 import { imageTypeOf } from '../../util/image-type.ts';
 import { shownPicture } from '../pictures.ts';
 import { recognise, type Recognised } from './recognise.ts';
@@ -79,10 +79,8 @@ async function readFile(
       nesting,
     );
   }
-  const pagesNote =
-    others.length === 0 ? undefined : `its other pages are ${name}/page-2.png and so on, up to page ${pages.length}`;
-  const notes = [pagesNote, note].filter((each) => each !== undefined);
-  return { ...(image !== undefined && { image }), ...(notes.length > 0 && { note: notes.join('; ') }) };
+  const rest = `its other pages are ${name}/page-2.png and so on, up to page ${pages.length}`;
+  return { ...(image !== undefined && { image }), ...noted([others.length > 0 && rest, note]) };
 }
 
 /** Gives the files of an archive to a workflow. @returns the list of them, and what is left out */

@@ -2,7 +2,9 @@ import { parse } from 'csv-parse/sync';
 import { readingLimits } from '../../util/file-limits.ts';
 import { moduleBeside, runIsolated } from '../../util/isolated.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
+import { listed } from '../../util/text/listed.ts';
 import { isNumber, type DecimalMark } from './columns.ts';
+import { noted } from './readable.ts';
 
 /** A table of texts. A row may have fewer cells than there are columns. */
 export interface Table {
@@ -29,20 +31,18 @@ export function parseTable(text: string, known?: string): Table {
   const titles = records.slice(0, at).map((row) => row.filter((cell) => cell !== '').join(' '));
   const ragged = rows.findIndex((row) => row.length !== header.length);
   const count = rows.filter((row) => row.length !== header.length).length;
-  const notes = [
-    note ?? '',
-    at === 0 ? '' : `above the table stands: ${shortened(titles.join('; '), longestTitles)}`,
-    records.length === 0 ? 'the table is empty' : '',
-    ...doubtsAbout(header, rows),
-    count === 0
-      ? ''
-      : `${count} of ${rows.length} rows have more or fewer cells than the ${header.length} columns (the first: row ${ragged + 1})`,
-  ].filter((each) => each !== '');
   return {
     columns: columnNames(header, rows),
     rows,
     ...(known === undefined && { mark: delimiter === ';' ? ',' : '.' }),
-    ...(notes.length > 0 && { note: notes.join('; ') }),
+    ...noted([
+      note,
+      at > 0 && `above the table stands: ${shortened(titles.join('; '), longestTitles)}`,
+      records.length === 0 && 'the table is empty',
+      ...doubtsAbout(header, rows),
+      count > 0 &&
+        `${count} of ${rows.length} rows have more or fewer cells than the ${header.length} columns (the first: row ${ragged + 1})`,
+    ]),
   };
 }
 
@@ -76,7 +76,7 @@ export async function summaryOf(text: string): Promise<TableSummary> {
 
 export default function summarised(text: string): TableSummary {
   const { columns, note, rows } = parseTable(text);
-  return { columns, rows: rows.length, first: rows.slice(0, firstRows), ...(note !== undefined && { note }) };
+  return { columns, rows: rows.length, first: rows.slice(0, firstRows), ...noted([note]) };
 }
 
 /** A row as CSV. A cell that begins with a bracket is quoted, so that no row looks like the heading of a sheet. */
@@ -184,11 +184,12 @@ const totalsNamed = 5;
 /** What of a table may be no row as its others: columns without names, and rows that sums over a column would count twice. */
 export function doubtsAbout(header: string[], rows: string[][]): string[] {
   const totals = rows.filter(isTotal);
-  const names = totals.slice(0, totalsNamed).map((row) => shortened(nameOf(row), 40));
-  const more = totals.length > totalsNamed ? ` and ${totals.length - totalsNamed} more` : '';
+  const names = totals.map((row) => shortened(nameOf(row), 40));
   return [
     ...(isLikeData(header, rows) ? ['its first row may be data'] : []),
-    ...(totals.length > 0 ? [`rows that may be totals, which sums would count twice: ${names.join(', ')}${more}`] : []),
+    ...(totals.length > 0
+      ? [`rows that may be totals, which sums would count twice: ${listed(names, totalsNamed)}`]
+      : []),
   ];
 }
 

@@ -3,6 +3,7 @@ import { Yielder } from '../../util/yielder.ts';
 import type { ToolDefinition } from '../definition.ts';
 import { longestRead, ToolError, type ToolContext } from '../tool.ts';
 import type { Workspace, WorkspaceFile } from '../workspace.ts';
+import { listed } from '../../util/text/listed.ts';
 import { edited } from './edit.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
 
@@ -261,8 +262,7 @@ const maxUnread = 10;
 
 function notSearched(paths: string[]): string[] {
   if (paths.length === 0) return [];
-  const more = paths.length > maxUnread ? ` and ${paths.length - maxUnread} more` : '';
-  return [`[not searched, since they cannot be read as text: ${paths.slice(0, maxUnread).join(', ')}${more}]`];
+  return [`[not searched, since they cannot be read as text: ${listed(paths, maxUnread)}]`];
 }
 
 /** The lines of a text one by one: a list of those of a large one would take more memory than the text. */

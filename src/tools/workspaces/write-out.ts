@@ -6,6 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { Yielder } from '../../util/yielder.ts';
 import { largeHashOf } from '../../util/ids.ts';
 import type { Store } from '../../store/store.ts';
+import { listed } from '../../util/text/listed.ts';
 import { checkout, removeEmpty } from './folder.ts';
 import { withoutGit, type Trees } from './tree.ts';
 import { foldersOf } from './workspace.ts';
@@ -18,9 +19,7 @@ export class OutConflictError extends Error {
   readonly paths: string[];
 
   constructor(folder: string, paths: string[]) {
-    const first = paths.slice(0, 5).join(', ');
-    const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
-    super(`${folder} has other files of these names: ${first}${more}`);
+    super(`${folder} has other files of these names: ${listed(paths, 5)}`);
     this.paths = paths;
   }
 }

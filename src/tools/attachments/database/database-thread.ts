@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { grouped } from '../../../util/file-limits.ts';
 import { openDatabase, quotedName, rowsOf, tablesIn, type DatabaseFile, type DatabaseTable } from './database.ts';
-import type { Readable } from '../pdf/pdf.ts';
+import { noted, type Readable } from '../readable.ts';
 import { sheetHeading } from '../sheet-text.ts';
 import { parquetType } from '../recognise.ts';
 import { inexactIn } from './parquet.ts';
@@ -30,7 +30,7 @@ export default async function readDatabase(file: DatabaseFile): Promise<Readable
     notes.push(`of the decimals of ${inexact.join(', ')} about 15 digits are exact, and they may have more`);
   if (file.bytes[18] === 2) notes.push('what is only in the file -wal beside it is missing');
   if (found.length === 0) return { note: 'it has no tables' };
-  return { text: parts.join('\n'), ...(notes.length > 0 && { note: notes.join('; ') }) };
+  return { text: parts.join('\n'), ...noted(notes) };
 }
 
 function textOf(db: DatabaseSync, { columns, name }: DatabaseTable, most: number) {

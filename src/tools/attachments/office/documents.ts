@@ -1,6 +1,6 @@
 import { chartPart, chartText } from './charts.ts';
 import { withEquations } from './equations.ts';
-import type { Readable } from '../pdf/pdf.ts';
+import { noted, type Readable } from '../readable.ts';
 import { shapesHeading } from '../sheet-text.ts';
 import { withNumbers } from './numbering.ts';
 import { parseXml, textOfXml, type Attributes, type TextRules } from './xml-text.ts';
@@ -115,7 +115,7 @@ export async function chartsIn({ names, read }: Parts): Promise<string[]> {
 const numberOf = (name: string): number => Number(/(\d*)\.xml$/.exec(name)?.[1]);
 
 /** What of a document is in no text, for its note. */
-export async function leftOut({ names, read }: Parts): Promise<string[]> {
+export async function leftOut({ names, read }: Parts): Promise<Array<string | false>> {
   const count = (part: RegExp): number => names.filter((name) => part.test(name)).length;
   const pictures = count(/(^|\/)(media|Pictures)\/[^/]+\.(png|jpe?g|gif|bmp|tiff?|webp|emf|wmf|svg)$/i);
   const newer = count(/\/charts\/chartEx\d*\.xml$/);
@@ -133,20 +133,19 @@ export async function leftOut({ names, read }: Parts): Promise<string[]> {
   const isNumbered = has(/<text:list[ >]/) && styles.some((each) => each.includes('<text:list-level-style-number'));
   const isHiding = /<w:vanish( w:val="(1|true|on)")?\/>|text:display="(none|condition)"|<text:hidden-/;
   return [
-    ...(pictures > 0 ? [`pictures in it: ${pictures}, of which only the descriptions are read`] : []),
-    ...(newer > 0 ? [`${newer} of its charts are of a kind that is not read`] : []),
-    ...(has(merging) ? ['its tables have merged cells: a text stands in the first of them, the others are empty'] : []),
-    ...(has(/<(w:(del|moveFrom)|text:tracked-changes)[ >]/)
-      ? ['what tracked changes have deleted is left out, and what they have added is read']
-      : []),
-    ...(has(isHiding) ? ['it has hidden text, which is read like the rest'] : []),
-    ...(has(/text-line-through-style="solid"/) ? ['some of its text is struck out, and read like the rest'] : []),
-    ...(has(/<w:highlight |<w:color w:val="(?!auto|000000)/) ? ['colours of text are not read'] : []),
-    ...(isNumbered ? ['the numbers of its lists are not read: each item begins with -'] : []),
-    ...(embedded > 0 ? [`files that are embedded in it, which are not read: ${embedded}`] : []),
-    ...(others > 0 ? [`formulas and other objects in it, which are not read: ${others}`] : []),
-    ...(has(/<w:altChunk /) ? ['documents that are put into it whole (altChunk) are not read'] : []),
-    ...(has(/ presentation:visibility="hidden"/) ? ['it has hidden slides, which are read like the others'] : []),
+    pictures > 0 && `pictures in it: ${pictures}, of which only the descriptions are read`,
+    newer > 0 && `${newer} of its charts are of a kind that is not read`,
+    has(merging) && 'its tables have merged cells: a text stands in the first of them, the others are empty',
+    has(/<(w:(del|moveFrom)|text:tracked-changes)[ >]/) &&
+      'what tracked changes have deleted is left out, and what they have added is read',
+    has(isHiding) && 'it has hidden text, which is read like the rest',
+    has(/text-line-through-style="solid"/) && 'some of its text is struck out, and read like the rest',
+    has(/<w:highlight |<w:color w:val="(?!auto|000000)/) && 'colours of text are not read',
+    isNumbered && 'the numbers of its lists are not read: each item begins with -',
+    embedded > 0 && `files that are embedded in it, which are not read: ${embedded}`,
+    others > 0 && `formulas and other objects in it, which are not read: ${others}`,
+    has(/<w:altChunk /) && 'documents that are put into it whole (altChunk) are not read',
+    has(/ presentation:visibility="hidden"/) && 'it has hidden slides, which are read like the others',
   ];
 }
 
@@ -202,10 +201,8 @@ export async function textOfSlides(parts: Parts): Promise<Readable> {
     if (/<p:sld [^>]*\bshow="(0|false)"/.test(xml)) hidden.push(index + 1);
     texts.push(`[slide ${index + 1}]\n${xml === '' ? '' : await slideText(parts, part ?? '', xml)}`.trimEnd());
   }
-  const text = texts.join('\n\n');
-  return hidden.length === 0
-    ? { text }
-    : { text, note: `hidden slides, which are read like the others: ${hidden.join(', ')}` };
+  const note = hidden.length > 0 && `hidden slides, which are read like the others: ${hidden.join(', ')}`;
+  return { text: texts.join('\n\n'), ...noted([note]) };
 }
 
 async function slideText(parts: Parts, part: string, xml: string): Promise<string> {

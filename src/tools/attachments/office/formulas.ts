@@ -1,4 +1,5 @@
 import { utils } from '@e965/xlsx';
+import { listed } from '../../../util/text/listed.ts';
 
 /** A formula and where it stands; positions count from 0. */
 export interface Formula {
@@ -70,6 +71,5 @@ export function sumsNote(formulas: Formula[]): string | undefined {
       : [utils.encode_cell({ r: row, c: column })];
   });
   if (sums.length === 0) return undefined;
-  const more = sums.length > sumsNamed ? ` and ${sums.length - sumsNamed} more` : '';
-  return `cells that add up others of their column, which sums would count twice: ${sums.slice(0, sumsNamed).join(', ')}${more}`;
+  return `cells that add up others of their column, which sums would count twice: ${listed(sums, sumsNamed)}`;
 }

@@ -1,4 +1,4 @@
-import type { Readable } from '../pdf/pdf.ts';
+import { noted, type Readable } from '../readable.ts';
 import { openZip, type ZipMember } from '../zip.ts';
 import { chartsIn, leftOut, shapesIn, textOfSlides, textOfWord, type Parts } from './documents.ts';
 import { needsPassword, objectsIn, refuseEncrypted, textOfOpenDocument } from './open-documents.ts';
@@ -47,8 +47,7 @@ async function read(bytes: Buffer, mediaType: string): Promise<Readable> {
 function readText(bytes: Buffer): Readable {
   const { notes, text } = textWorkbook(bytes);
   const readable = textOfWorkbook(text);
-  const all = [...notes, readable.note ?? ''].filter(Boolean);
-  return { ...readable, ...(all.length > 0 && { note: all.join('; ') }) };
+  return { ...readable, ...noted([...notes, readable.note]) };
 }
 
 /** How the files begin that were made before 2007, and those that are encrypted. */
@@ -68,16 +67,11 @@ async function readParts(members: ZipMember[], mediaType: string): Promise<Reada
   };
   const readable = await readAs(mediaType, parts, byName);
   const hasMacros = names.some((name) => /vbaProject\.bin$/i.test(name));
-  const notes = [
-    readable.note ?? '',
-    ...(await leftOut(parts)),
-    hasMacros ? 'its macros are neither read nor run' : '',
-  ].filter(Boolean);
   const said = readable.text?.trim() ? await propertiesIn(parts) : '';
   return {
     ...readable,
     ...(said !== '' && { text: `${readable.text?.trimEnd()}\n\n${said}` }),
-    ...(notes.length > 0 && { note: notes.join('; ') }),
+    ...noted([readable.note, ...(await leftOut(parts)), hasMacros && 'its macros are neither read nor run']),
   };
 }
 
@@ -96,6 +90,5 @@ async function readAs(mediaType: string, parts: Parts, members: ReadonlyMap<stri
   const shapes = [...(await chartsIn(parts)), ...(await objectsIn(parts)), ...(await shapesIn(parts))]
     .map((shape) => `\n${shape}\n`)
     .join('');
-  const notes = [note ?? '', ...looksNotRead(unpacked)].filter(Boolean);
-  return { text: text + shapes, ...(notes.length > 0 && { note: notes.join('; ') }) };
+  return { text: text + shapes, ...noted([note, ...looksNotRead(unpacked)]) };
 }

@@ -1,6 +1,6 @@
 import { readingLimits } from '../../../util/file-limits.ts';
 import { moduleBeside, runIsolated } from '../../../util/isolated.ts';
-import type { Readable } from '../pdf/pdf.ts';
+import type { Readable } from '../readable.ts';
 import type { OfficeFile } from './office-thread.ts';
 
 const program = moduleBeside(import.meta.url, 'office-thread');

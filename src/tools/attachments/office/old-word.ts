@@ -1,4 +1,4 @@
-import type { Readable } from '../pdf/pdf.ts';
+import { noted, type Readable } from '../readable.ts';
 import { streamsIn } from './compound.ts';
 import { needsPassword } from './open-documents.ts';
 import { propertiesAt, runsOf } from './word-runs.ts';
@@ -41,11 +41,11 @@ export function textOfOldWord(bytes: Buffer): Readable {
     from += length;
   }
   const notes = [
-    ...(has.has(deleted) ? ['what tracked changes have deleted is left out, and what they have added is read'] : []),
-    ...(has.has(hidden) ? ['it has hidden text, which is read like the rest'] : []),
+    has.has(deleted) && 'what tracked changes have deleted is left out, and what they have added is read',
+    has.has(hidden) && 'it has hidden text, which is read like the rest',
     'of an old document (.doc) pictures, charts, shapes, the numbers of lists, and who commented where are not read',
   ];
-  return { text: texts.join('\n\n'), note: notes.join('; ') };
+  return { text: texts.join('\n\n'), ...noted(notes) };
 }
 
 /** The characters, each with what is to be shown of how it looks, and which looks there are. */

@@ -1,5 +1,5 @@
 import { propertiesText } from '../properties.ts';
-import type { Readable } from '../pdf/pdf.ts';
+import { noted, type Readable } from '../readable.ts';
 
 /** Groups that are no text of the document, besides those that begin with `\*`, which older programs are to leave out. */
 const skipped = new Set('fonttbl colortbl stylesheet info pict object shprslt sp filetbl deleted'.split(' '));
@@ -190,15 +190,13 @@ const linesOf = (text: string, said: string): string =>
     .trim();
 
 /** What is left out, and what looks otherwise than it is read. */
-function notesOn(source: string): { note?: string } {
-  const count = (pattern: RegExp): number => source.match(pattern)?.length ?? 0;
-  const pictures = count(/\\pict\b/g);
-  const notes = [
-    pictures > 0 ? `pictures in it, which are not read: ${pictures}` : '',
-    /\\object\b/.test(source) ? 'files that are embedded in it are not read' : '',
-    /\\deleted\b/.test(source) ? 'what tracked changes have deleted is left out' : '',
-    /\\striked?(?![a-z0])/.test(source) ? 'some of its text may be struck out, and is read like the rest' : '',
-    /\\v(?![a-z0])/.test(source) ? 'it may have hidden text, which is read like the rest' : '',
-  ].filter(Boolean);
-  return notes.length === 0 ? {} : { note: notes.join('; ') };
+function notesOn(source: string): Pick<Readable, 'note'> {
+  const pictures = source.match(/\\pict\b/g)?.length ?? 0;
+  return noted([
+    pictures > 0 && `pictures in it, which are not read: ${pictures}`,
+    /\\object\b/.test(source) && 'files that are embedded in it are not read',
+    /\\deleted\b/.test(source) && 'what tracked changes have deleted is left out',
+    /\\striked?(?![a-z0])/.test(source) && 'some of its text may be struck out, and is read like the rest',
+    /\\v(?![a-z0])/.test(source) && 'it may have hidden text, which is read like the rest',
+  ]);
 }

@@ -1,3 +1,4 @@
+import { listed } from '../../../util/text/listed.ts';
 import { isNumber } from '../columns.ts';
 
 /** A range of cells that are merged into one. All positions count from 0. */
@@ -174,7 +175,8 @@ function flagOf(name: string, by: ReadonlyMap<number, string>, body: number[]): 
 function flagNote(flags: Flag[], said: (count: number, words: string) => string): string[] {
   const found = flags.flatMap(({ cells }) => [...cells.values()]);
   if (found.length === 0) return [];
-  return [`${said(found.length, listed([...new Set(found)]))}, see ${listed(flags.map(({ name }) => name))}`];
+  const names = flags.map(({ name }) => name);
+  return [`${said(found.length, listed([...new Set(found)], named))}, see ${listed(names, named)}`];
 }
 
 /** One column where all cells of each row have one colour, otherwise one for each column that has coloured cells. */
@@ -195,7 +197,7 @@ function colourFlags({ colours }: SheetGrid, body: number[], names: string[]): F
 
 function hiddenColumnsNote({ hiddenColumns }: SheetGrid, names: string[]): string[] {
   const hidden = hiddenColumns.flatMap((column) => names[column] ?? []);
-  return hidden.length === 0 ? [] : [`these columns are hidden, and read all the same: ${listed(hidden)}`];
+  return hidden.length === 0 ? [] : [`these columns are hidden, and read all the same: ${listed(hidden, named)}`];
 }
 
 function mergedNote({ merged }: SheetGrid, headerRow: number): string[] {
@@ -205,6 +207,3 @@ function mergedNote({ merged }: SheetGrid, headerRow: number): string[] {
     `${count} ranges of cells are merged: a text is repeated in each of their cells, a number stands in the first`,
   ];
 }
-
-const listed = (names: string[]): string =>
-  names.slice(0, named).join(', ') + (names.length > named ? ` and ${names.length - named} more` : '');

@@ -1,7 +1,7 @@
 import * as xlsx from '@e965/xlsx';
 import { grouped } from '../../../util/file-limits.ts';
 import { sheetHeading } from '../sheet-text.ts';
-import type { Readable } from '../pdf/pdf.ts';
+import { noted, type Readable } from '../readable.ts';
 import { csvLine, doubtsAbout, isTotal } from '../table.ts';
 import { colourNames, withoutNumbers } from './colours.ts';
 import { conventionsOf, isDate, isUncomputed, valueOf, type Conventions } from './cell-values.ts';
@@ -70,7 +70,7 @@ export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer | s
   if (Buffer.isBuffer(content)) notes.push(unreadOfOld);
   const said = Buffer.isBuffer(content) ? propertiesOf(book.Props) : '';
   if (said !== '' && text.trim() !== '') text += `\n${said}`;
-  return { text, ...(notes.length > 0 && { note: notes.join('; ') }) };
+  return { text, ...noted(notes) };
 }
 
 /** What the library does not tell of an old workbook, whether it has any or not. */

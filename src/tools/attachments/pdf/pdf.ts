@@ -1,12 +1,8 @@
 import { readingLimits } from '../../../util/file-limits.ts';
 import { moduleBeside, runIsolated } from '../../../util/isolated.ts';
+import { listed } from '../../../util/text/listed.ts';
+import { noted, type Readable } from '../readable.ts';
 import type { PdfPage, PdfRead, PdfRequest } from './pdf-thread.ts';
-
-/** What could be read of a file, and a note on what is wrong with the rest. */
-export interface Readable {
-  text?: string;
-  note?: string;
-}
 
 const memoryMb = 512;
 
@@ -50,8 +46,9 @@ export async function readPdf(bytes: Buffer, password?: string): Promise<Readabl
   const empty = numbers(isBare);
   const bare = hasPictures ? empty : [];
   if (!hasPictures && empty.length > 0 && empty.length < count)
-    notes.push(`pages without text, which may have drawings: ${listed(empty)}`);
-  if (bare.length > 0) notes.push(`pages that are pictures, and not read as text: ${listed(bare)}; ${howShown}`);
+    notes.push(`pages without text, which may have drawings: ${listed(empty, mostListed)}`);
+  if (bare.length > 0)
+    notes.push(`pages that are pictures, and not read as text: ${listed(bare, mostListed)}; ${howShown}`);
   else if (hasPictures) notes.push(`there are pictures in it, which are not read as text; ${howShown}`);
   if (bare.length === 0 && pages.every(({ text }) => !text)) {
     const why = notes.length > 0 ? notes.join('; ') : 'the PDF has no text';
@@ -61,10 +58,7 @@ export async function readPdf(bytes: Buffer, password?: string): Promise<Readabl
     const shown = isBare(page) && hasPictures ? `${isPicture}\n` : '';
     return `[page ${index + 1}]\n${shown}${page.text ?? ''}`.trimEnd();
   });
-  return {
-    text: [...text, ...said].join('\n\n'),
-    ...(notes.length > 0 && { note: notes.join('; ') }),
-  };
+  return { text: [...text, ...said].join('\n\n'), ...noted(notes) };
 }
 
 /** Whether a page has no text, whatever links it has. */
@@ -74,9 +68,6 @@ const howShown = 'view_image shows them by page';
 
 /** How many numbers of pages a note has. */
 const mostListed = 20;
-
-const listed = (pages: number[]): string =>
-  pages.slice(0, mostListed).join(', ') + (pages.length > mostListed ? ` and ${pages.length - mostListed} more` : '');
 
 /** The numbers of those pages in a part of a PDF's text that are pictures. */
 export const picturePages = (text: string): number[] =>
