@@ -1,4 +1,5 @@
 import { callsIn, type Message, type ToolCall } from '../protocol/message.ts';
+import { isObject, parsedJson } from '../util/values.ts';
 
 /** A piece of a tool call as servers that speak Chat Completions stream it. Any of it may be absent or of another type. */
 export interface CallPiece {
@@ -16,7 +17,6 @@ interface GrowingCall {
   id: string | undefined;
   name: string;
   arguments: string;
-  json: JsonEnd;
   extra: unknown;
 }
 
@@ -45,14 +45,13 @@ export class StreamedCalls {
     // The name comes whole, in pieces, or with every piece again.
     if (call.arguments === '' && name !== call.name) call.name = name.startsWith(call.name) ? name : call.name + name;
     call.arguments += text;
-    call.json.read(text);
     call.extra = piece.extra_content ?? call.extra;
     return text;
   }
 
   /** Whether a call's arguments stop in the middle. */
   get isCut(): boolean {
-    return this.#calls.some(({ json }) => json.isOpen);
+    return this.#calls.some(({ arguments: text }) => /^\s*\{/.test(text) && !text.trimEnd().endsWith('}'));
   }
 
   /** The calls, with ids that no other call of the conversation has, and what providers want back with each, by its id. */
@@ -79,7 +78,7 @@ export class StreamedCalls {
       known !== undefined &&
       (id === undefined || known.id === undefined || known.id === id || name === '') &&
       // A call that is complete is followed by the next, even if that has the same index and id.
-      (!known.json.isComplete || name === '' || text.trim() === '' || isSentAgain(known, piece, text));
+      (name === '' || text.trim() === '' || !isComplete(known) || isSentAgain(known, piece, text));
     const call = goesOn ? known : this.#begin();
     call.id ??= id;
     this.#open.set(index, call);
@@ -88,45 +87,19 @@ export class StreamedCalls {
   }
 
   #begin(): GrowingCall {
-    const call = { id: undefined, name: '', arguments: '', json: new JsonEnd(), extra: undefined };
+    const call = { id: undefined, name: '', arguments: '', extra: undefined };
     this.#calls.push(call);
     return call;
   }
 }
 
+/** Looks first whether it may be, since some servers name the call with every piece. */
+const isComplete = ({ arguments: text }: GrowingCall): boolean =>
+  text.trimEnd().endsWith('}') && isObject(parsedJson(text));
+
 /** Some gateways end with each call as a whole, after they have streamed it. */
 const isSentAgain = (call: GrowingCall, { id }: CallPiece, text: string): boolean =>
-  call.json.isComplete && call.id !== undefined && call.id === id && call.arguments === text;
+  call.id !== undefined && call.id === id && call.arguments === text && isComplete(call);
 
 /** A piece of a text as a server sends it, which may have none. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-/** Finds where an object in JSON ends, piece by piece, without parsing it again and again. */
-class JsonEnd {
-  #depth = 0;
-  #began = false;
-  #inText = false;
-  #escaped = false;
-
-  get isComplete(): boolean {
-    return this.#began && this.#depth === 0;
-  }
-
-  get isOpen(): boolean {
-    return this.#depth > 0;
-  }
-
-  read(text: string): void {
-    for (const character of text) {
-      if (this.#inText) {
-        if (this.#escaped) this.#escaped = false;
-        else if (character === '\\') this.#escaped = true;
-        else if (character === '"') this.#inText = false;
-      } else if (character === '"') this.#inText = true;
-      else if (character === '{') {
-        this.#depth++;
-        this.#began = true;
-      } else if (character === '}') this.#depth--;
-    }
-  }
-}
