@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Yielder } from '../../util/yielder.ts';
-import type { ToolDefinition } from '../definition.ts';
+import { defineTool, type ToolDefinition } from '../definition.ts';
 import { longestRead, ToolError, type ToolContext } from '../tool.ts';
 import type { Workspace, WorkspaceFile } from '../workspace.ts';
 import { listed } from '../../util/text/listed.ts';
@@ -33,42 +33,22 @@ const readingTime = 180;
 const path = z.string().min(1);
 const folder = z.string().default('.').describe('Only what is in this folder; "." is the whole workspace');
 
-const listParameters = z.object({ folder });
-const viewParameters = z.object({
-  path,
-  offset: z.int().min(1).default(1).describe('First line, from 1'),
-  limit: z.int().min(1).optional().describe('How many lines; absent: as many as fit'),
-});
-const writeParameters = z.object({ path, content: z.string().describe('The whole new content of the file') });
 const edit = {
   old_text: z.string().min(1).describe('A part of the file, exactly as it stands there, which occurs in it once'),
   new_text: z.string().describe('What takes its place'),
   replace_all: z.boolean().optional().describe('Whether every occurrence is replaced; absent: there must be one'),
 };
 const { new_text, old_text, replace_all } = edit;
-const editParameters = z.object({
-  path,
-  old_text: old_text.optional(),
-  new_text: new_text.optional(),
-  replace_all,
-  edits: z.array(z.object(edit)).max(100).optional().describe('Several edits of the file, made in order: all or none'),
-});
-const searchParameters = z.object({
-  text: z.string().min(1).max(1000).describe('What lines are to hold, in upper or lower case; no pattern'),
-  folder,
-});
-const pathParameters = z.object({ path });
-const moveParameters = z.object({ from: path, to: path });
 
 /** The built-in package `builtin.workspace`: tools that list, read, write, edit and search the agent's own files. */
 export const workspaceTools = (textsOf: FileTexts): ToolDefinition[] => [
-  {
+  defineTool({
     name: 'list_files',
     description: 'Lists the files of your workspace, each with its size in bytes.',
-    parameters: listParameters,
+    parameters: z.object({ folder }),
     sideEffects: false,
     workspace: 'reads',
-    execute({ folder }: z.output<typeof listParameters>, context: Given): string {
+    execute({ folder }, context): string {
       const files = filesIn(of(context), folder);
       const lines = files.slice(0, maxListed).map(({ path, bytes, executable, readOnly }) => {
         const notes = [`${bytes} bytes`, ...(executable ? ['executable'] : []), ...(readOnly ? ['read-only'] : [])];
@@ -80,16 +60,20 @@ export const workspaceTools = (textsOf: FileTexts): ToolDefinition[] => [
         '\n',
       );
     },
-  },
-  {
+  }),
+  defineTool({
     name: 'view_file',
     description:
       'Reads a text file of your workspace, or a part of it by lines; of a PDF, an office document or an archive its text.',
     timeout: readingTime,
-    parameters: viewParameters,
+    parameters: z.object({
+      path,
+      offset: z.int().min(1).default(1).describe('First line, from 1'),
+      limit: z.int().min(1).optional().describe('How many lines; absent: as many as fit'),
+    }),
     sideEffects: false,
     workspace: 'reads',
-    async execute({ path, offset, limit }: z.output<typeof viewParameters>, context: Given): Promise<string> {
+    async execute({ path, offset, limit }, context): Promise<string> {
       const lines = (await anyTextOf(context, path, textsOf)).split('\n');
       if (offset > lines.length) throw new ToolError(`${path} has ${lines.length} lines; there is no line ${offset}`);
       let left = longestRead;
@@ -101,27 +85,37 @@ export const workspaceTools = (textsOf: FileTexts): ToolDefinition[] => [
       const more = over === -1 ? '' : `; goes on with offset ${end + 1}, and search_files finds words in it`;
       return [...part, `[lines ${offset} to ${end} of ${lines.length}${more}]`].join('\n');
     },
-  },
-  {
+  }),
+  defineTool({
     name: 'write_file',
     description: 'Writes a text file of your workspace: a new one, or the whole content of one that is there.',
-    parameters: writeParameters,
+    parameters: z.object({ path, content: z.string().describe('The whole new content of the file') }),
     sideEffects: 'idempotent',
     workspace: 'writes',
-    async execute({ path, content }: z.output<typeof writeParameters>, context: Given): Promise<string> {
+    async execute({ path, content }, context): Promise<string> {
       await of(context).write(path, content);
       return `${path} is written, ${Buffer.byteLength(content)} bytes.`;
     },
-  },
-  {
+  }),
+  defineTool({
     name: 'edit_file',
     description:
       'Replaces parts of a text file of your workspace: one by old_text and new_text, or several at once by edits. ' +
       'The line ends of the file are kept.',
-    parameters: editParameters,
+    parameters: z.object({
+      path,
+      old_text: old_text.optional(),
+      new_text: new_text.optional(),
+      replace_all,
+      edits: z
+        .array(z.object(edit))
+        .max(100)
+        .optional()
+        .describe('Several edits of the file, made in order: all or none'),
+    }),
     sideEffects: 'idempotent',
     workspace: 'writes',
-    async execute(args: z.output<typeof editParameters>, context: Given): Promise<string> {
+    async execute(args, context): Promise<string> {
       const { path, edits = [], old_text, new_text, replace_all } = args;
       if ((old_text === undefined) !== (new_text === undefined) || (old_text === undefined && edits.length === 0)) {
         throw new ToolError('give old_text and new_text, or a list of both as edits');
@@ -132,41 +126,43 @@ export const workspaceTools = (textsOf: FileTexts): ToolDefinition[] => [
       await workspace.write(path, text);
       return `${path} is changed in ${places === 1 ? 'one place' : `${places} places`}.`;
     },
-  },
-  {
+  }),
+  defineTool({
     name: 'search_files',
     description:
       'Finds the lines of files in your workspace that hold a text, each with its file and number. It looks into PDFs, office ' +
       'documents and archives too, and names the page, slide or sheet.',
     timeout: readingTime,
-    parameters: searchParameters,
+    parameters: z.object({
+      text: z.string().min(1).max(1000).describe('What lines are to hold, in upper or lower case; no pattern'),
+      folder,
+    }),
     sideEffects: false,
     workspace: 'reads',
-    execute: ({ text, folder }: z.output<typeof searchParameters>, context: Given): Promise<string> =>
-      search(context, text, folder, textsOf),
-  },
-  {
+    execute: ({ text, folder }, context): Promise<string> => search(context, text, folder, textsOf),
+  }),
+  defineTool({
     name: 'delete_file',
     description: 'Deletes a file of your workspace, or a folder with all that is in it.',
-    parameters: pathParameters,
+    parameters: z.object({ path }),
     sideEffects: 'idempotent',
     workspace: 'writes',
-    execute({ path }: z.output<typeof pathParameters>, context: Given): string {
+    execute({ path }, context): string {
       of(context).remove(path);
       return `${path} is deleted.`;
     },
-  },
-  {
+  }),
+  defineTool({
     name: 'move_file',
     description: 'Moves or renames a file of your workspace. A file of the new name is replaced.',
-    parameters: moveParameters,
+    parameters: z.object({ from: path, to: path }),
     sideEffects: 'idempotent',
     workspace: 'writes',
-    async execute({ from, to }: z.output<typeof moveParameters>, context: Given): Promise<string> {
+    async execute({ from, to }, context): Promise<string> {
       await of(context).move(from, to);
       return `${from} is now ${to}.`;
     },
-  },
+  }),
 ];
 
 function of({ workspace }: Given): Workspace {
