@@ -2,8 +2,8 @@ import { grouped, maxFileBytes } from '../../util/file-limits.ts';
 import { openGzip, openTar } from './tar.ts';
 import { gzipType, tarType } from './recognise.ts';
 import { mailboxType, mailType, outlookType } from './mail/mail-type.ts';
-import { openMail, openMailbox, within } from './mail/mail.ts';
-import { openZip, type ZipLimits, type ZipMember } from './zip.ts';
+import { openMail, openMailbox } from './mail/mail.ts';
+import { openZip, within, type ZipLimits, type ZipMember } from './zip.ts';
 
 export interface ArchiveFile {
   name: string;

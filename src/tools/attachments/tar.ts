@@ -2,8 +2,7 @@ import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { unpackTar } from 'modern-tar';
 import { headType, tarType } from './recognise.ts';
-import { atMost, type ZipLimits, type ZipMember } from './zip.ts';
-import { grouped } from '../../util/file-limits.ts';
+import { atMost, within, type ZipLimits, type ZipMember } from './zip.ts';
 
 /**
  * Opens a file that gzip has compressed: a tar archive, or one file, whose name is the given one without its ending.
@@ -29,18 +28,12 @@ function unpacked(bytes: Buffer, most: number): Buffer {
 
 /** Opens a tar archive. @returns its files, without folders @throws `Error` if it is damaged, or over the limits */
 export async function openTar(bytes: Buffer, limits: ZipLimits): Promise<ZipMember[]> {
-  let count = 0;
-  const filter = (): boolean => {
-    if (++count > limits.members) throw new Error(`it has more files${atMost(limits.members)}`);
-    return true;
-  };
-  const entries = await unpackTar(bytes, { filter, strict: true });
-  const sum = entries.reduce((all, { data }) => all + (data?.length ?? 0), 0);
-  if (sum > limits.bytes) throw new Error(`its files have ${grouped(sum)} bytes${atMost(limits.bytes)}`);
-  return entries.flatMap(({ data, header: { name, type } }) => {
-    if (type === 'directory') return [];
-    return [memberOf(name, Buffer.from(data ?? []), type !== 'file')];
-  });
+  const entries = await unpackTar(bytes, { strict: true });
+  const files = entries.filter(({ header }) => header.type !== 'directory');
+  const members = files.map(({ data, header: { name, type } }) =>
+    memberOf(name, Buffer.from(data ?? []), type !== 'file'),
+  );
+  return within(members, limits);
 }
 
 /** A file that is unpacked already. */

@@ -35,13 +35,18 @@ export async function openZip(bytes: Buffer, limits: ZipLimits): Promise<ZipMemb
   if (zip.entryCount > limits.members)
     throw new Error(`it has ${grouped(zip.entryCount)} files${atMost(limits.members)}`);
   const members: ZipMember[] = [];
-  let sum = 0;
-  for await (const entry of zip.eachEntry()) {
-    const member = memberOf(zip, entry);
-    if (member.name.endsWith('/')) continue;
-    members.push(member);
-    sum += member.bytes;
-  }
+  for await (const entry of zip.eachEntry()) members.push(memberOf(zip, entry));
+  return within(
+    members.filter(({ name }) => !name.endsWith('/')),
+    limits,
+  );
+}
+
+/** @returns the files of an archive @throws `Error` if they are over the limits */
+export function within(members: ZipMember[], limits: ZipLimits): ZipMember[] {
+  if (members.length > limits.members)
+    throw new Error(`it has ${grouped(members.length)} files${atMost(limits.members)}`);
+  const sum = members.reduce((all, member) => all + member.bytes, 0);
   if (sum > limits.bytes) throw new Error(`its files have ${grouped(sum)} bytes unpacked${atMost(limits.bytes)}`);
   return members;
 }

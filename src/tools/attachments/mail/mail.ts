@@ -1,10 +1,9 @@
 import PostalMime, { decodeWords, type Email } from 'postal-mime';
-import { grouped } from '../../../util/file-limits.ts';
 import { mailType } from './mail-type.ts';
 import { uniqueNames } from '../names.ts';
 import { pageText } from './page-text.ts';
 import { memberOf } from '../tar.ts';
-import { atMost, type ZipLimits, type ZipMember } from '../zip.ts';
+import { within, type ZipLimits, type ZipMember } from '../zip.ts';
 
 /** Opens a message: its headers with its text, its text as a page, and what is attached. @throws `Error` if it is over the limits */
 export async function openMail(bytes: Buffer, limits: ZipLimits): Promise<ZipMember[]> {
@@ -23,15 +22,6 @@ export async function openMail(bytes: Buffer, limits: ZipLimits): Promise<ZipMem
   return within(members, limits);
 }
 
-/** @returns the files of a message @throws `Error` if they are over the limits */
-export function within(members: ZipMember[], limits: ZipLimits): ZipMember[] {
-  if (members.length > limits.members)
-    throw new Error(`it has ${grouped(members.length)} files${atMost(limits.members)}`);
-  const sum = members.reduce((all, member) => all + member.bytes, 0);
-  if (sum > limits.bytes) throw new Error(`its files have ${grouped(sum)} bytes${atMost(limits.bytes)}`);
-  return members;
-}
-
 /** Headers that say how a text was packed, which it is no longer. */
 const packing = /^(mime-version|content-.*)$/;
 
@@ -47,10 +37,9 @@ const beginning = /^From .*\r?\n(?=[!-9;-~]+:|>From )/m;
 /** Opens a file of messages as files with the ending of a message. */
 export function openMailbox(bytes: Buffer, limits: ZipLimits): ZipMember[] {
   const messages = bytes.toString('latin1').split(beginning).slice(1);
-  if (messages.length > limits.members)
-    throw new Error(`it has ${grouped(messages.length)} messages${atMost(limits.members)}`);
-  return messages.map((message, index) => {
+  const members = messages.map((message, index) => {
     const plain = message.replaceAll(/^>(?=>*From )/gm, '');
     return memberOf(`message-${index + 1}.eml`, Buffer.from(plain, 'latin1'));
   });
+  return within(members, limits);
 }
