@@ -2,7 +2,7 @@ import type { WorkspaceInput } from '../../protocol/workspace.ts';
 import { largeHashOf } from '../../util/ids.ts';
 import type { Store } from '../../store/store.ts';
 import { ToolError } from '../tool.ts';
-import { isSameFile, treePath, type Trees } from './tree.ts';
+import { isSameFile, linkTarget, treePath, type Trees } from './tree.ts';
 import type { Tree, TreeFile, Workspace, WorkspaceFile } from '../workspace.ts';
 
 /** The folder in which an agent finds the files of its run, such as attachments. */
@@ -88,8 +88,7 @@ export class StoredWorkspace implements Workspace {
       if (file === undefined) throw new ToolError(`there is no file ${path}; list_files lists what there is`);
       const content = this.#pending.get(file.id) ?? (await this.#store.object(file.id));
       if (file.mode !== 'link') return content;
-      const target = new TextDecoder().decode(content);
-      const next = joined(place, target);
+      const next = linkTarget(place, new TextDecoder().decode(content));
       if (next === undefined) throw new ToolError(`${path} is a link that leads out of the workspace`);
       place = next;
     }
@@ -231,15 +230,4 @@ export async function filesIn(
     others.set(path, { id: content, bytes, mode: 'file' });
   }
   return { own: await trees.read(tree), others };
-}
-
-/** Where a link leads to; undefined if that is outside. */
-function joined(link: string, target: string): string | undefined {
-  if (target.startsWith('/')) return undefined;
-  const names = link.split('/').slice(0, -1);
-  for (const name of target.split('/')) {
-    if (name === '..' && names.pop() === undefined) return undefined;
-    if (name !== '..') names.push(name);
-  }
-  return treePath(names.join('/'));
 }
