@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
   OAuthDiscoveryState,
@@ -6,6 +6,7 @@ import type {
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { hashOf } from '../../util/ids.ts';
+import { writeAtomic } from '../../util/write-atomic.ts';
 
 /** The folder of the logins. @param home `REPRISE_HOME` */
 export const loginsIn = (home: string): string => join(home, 'logins');
@@ -43,13 +44,7 @@ export class Logins {
 
   /** Changes what is kept. */
   update(url: string, changes: Partial<Login>): void {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const file = this.#file(url);
-    const part = `${file}.${process.pid}`;
-    rmSync(part, { force: true });
-    writeFileSync(part, JSON.stringify({ ...this.read(url), ...changes, url }), { mode: 0o600 });
-    chmodSync(part, 0o600);
-    renameSync(part, file);
+    writeAtomic(this.#file(url), JSON.stringify({ ...this.read(url), ...changes, url }));
   }
 
   /** Whether somebody has logged in at a server. */
