@@ -4,8 +4,7 @@ import { preflightBackends } from './models/complete-backend.ts';
 import { checkedBy, type Checked } from './problems.ts';
 import { preflightCommands, withCommands } from './tools/commands.ts';
 import type { Environment } from '../util/environment.ts';
-import type { NotifyEntry } from '../protocol/settings.ts';
-import type { Backend, ToolSources } from '../protocol/settings.ts';
+import type { Backend, NotifyEntry, ToolSources } from '../protocol/settings.ts';
 
 /** Who calls a model in a run, with the tools that it has, if any. */
 export interface Role {

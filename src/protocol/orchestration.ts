@@ -1,9 +1,8 @@
 import type { AttachmentInput } from './attachment.ts';
-import type { NotifyEntry } from './settings.ts';
 import type { Permissions } from './tools/permissions.ts';
 import type { PriceTable, Usage } from './usage.ts';
 import type { AttemptFiles, RunFiles, StartFolders } from './workspace.ts';
-import type { Team } from './settings.ts';
+import type { NotifyEntry, Team } from './settings.ts';
 
 /** A message of the conversation before the task. */
 export interface EarlierMessage {

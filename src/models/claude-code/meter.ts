@@ -25,13 +25,10 @@ export class Meter {
     if (type === 'message_start' && message !== undefined) {
       this.#end();
       this.#model = message.model;
-      const {
-        cache_creation_input_tokens: made,
-        cache_read_input_tokens: read,
-        input_tokens: input,
-      } = message.usage ?? {};
-      const cached = read ?? 0;
-      this.#current = { inputTokens: (input ?? 0) + cached + (made ?? 0), cachedInputTokens: cached, outputTokens: 0 };
+      const read = message.usage?.cache_read_input_tokens ?? 0;
+      const written = message.usage?.cache_creation_input_tokens ?? 0;
+      const inputTokens = (message.usage?.input_tokens ?? 0) + read + written;
+      this.#current = { inputTokens, cachedInputTokens: read, outputTokens: 0 };
     }
     if (type === 'message_delta' && this.#current !== undefined) {
       this.#current.outputTokens = usage?.output_tokens ?? this.#current.outputTokens;

@@ -46,11 +46,8 @@ const longestNames = 4000;
  */
 export default async function answer(query: TableQuery, post: (table: string) => void): Promise<QueryResult> {
   const { bytes, mediaType, sql } = query;
-  const {
-    db,
-    leftOut = [],
-    taken = [],
-  }: Loaded = bytes === undefined ? loaded(query) : { db: await openDatabase({ bytes, mediaType }) };
+  const ofDatabase = bytes && { db: await openDatabase({ bytes, mediaType }), taken: [], leftOut: [] };
+  const { db, leftOut, taken }: Loaded = ofDatabase ?? loaded(query);
   const all = tablesIn(db);
   const names = all.filter(({ isView }) => !isView).map(({ name }) => name);
   const [first] = names;
@@ -79,9 +76,9 @@ export default async function answer(query: TableQuery, post: (table: string) =>
 interface Loaded {
   db: DatabaseSync;
   /** What was taken for which number. */
-  taken?: string[];
+  taken: string[];
   /** Which tables are not there with all of their columns. */
-  leftOut?: string[];
+  leftOut: string[];
 }
 
 /** A database in memory with the tables of a text. */

@@ -12,6 +12,7 @@ import { recognise, type Recognised } from './recognise.ts';
 import { workbookPreview } from './sheet-text.ts';
 import { summaryOf } from './table.ts';
 import type { ZipLimits } from './zip.ts';
+import { shortened } from '../../workflows/runtime/size.ts';
 
 /** Longer previews are stored, and messages then name their blob. In characters. */
 const storedFrom = 400;
@@ -87,12 +88,8 @@ async function readFile(
 function keepMembers(store: Store, workflowId: string, file: NewFile, { depth, left }: Nesting): Promise<Readable> {
   if (depth >= maxDepth)
     return Promise.resolve({ note: 'it was not unpacked: it is an archive in an archive in an archive' });
-  const {
-    bytes: content,
-    found: { mediaType },
-    name,
-  } = file;
-  return unpackArchive({ name, bytes: content, mediaType }, left, async ({ path, bytes }) => {
+  const { found, name } = file;
+  return unpackArchive({ name, bytes: file.bytes, mediaType: found.mediaType }, left, async ({ path, bytes }) => {
     const member = { ...file, name: `${name}/${path}`, bytes, found: await recognise(path, bytes) };
     await keep(store, workflowId, member, { depth: depth + 1, left });
   });
@@ -124,14 +121,14 @@ async function imageType(store: Store, image: string): Promise<string> {
   return imageTypeOf(head) ?? 'image/png';
 }
 
-/** The greatest lengths of a preview and of its columns in characters. */
-const maxChars = 1000;
+/** The greatest lengths of a preview, without the mark that it is cut, and of its columns in characters. */
+const maxChars = 999;
 const columnsShown = 500;
 
 /** What a prompt shows of a file: its beginning, or a table's columns, number of rows and first rows. */
 export async function previewOf(kind: AttachmentKind, text: string): Promise<string> {
-  if (kind === 'table') return cut(await tablePreview(text), maxChars);
-  return cut(kind === 'workbook' ? workbookPreview(text) : text.trim(), maxChars);
+  if (kind === 'table') return shortened(await tablePreview(text), maxChars);
+  return shortened(kind === 'workbook' ? workbookPreview(text) : text.trim(), maxChars);
 }
 
 async function tablePreview(text: string): Promise<string> {
@@ -139,12 +136,8 @@ async function tablePreview(text: string): Promise<string> {
   const lines = first.map((row) => row.join(' | '));
   const count = `${grouped(rows)} ${rows === 1 ? 'row' : 'rows'}`;
   return [
-    `Columns: ${cut(columns.join(', '), columnsShown)}`,
+    `Columns: ${shortened(columns.join(', '), columnsShown)}`,
     rows > lines.length ? `${count}; the first ${lines.length}:` : `${count}:`,
     ...lines,
   ].join('\n');
 }
-
-/** Cuts a text, but never within a character of two code units. */
-const cut = (text: string, length: number): string =>
-  text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;

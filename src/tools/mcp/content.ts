@@ -6,19 +6,10 @@ import type {
 } from '@modelcontextprotocol/client';
 import type { ShownByTool } from '../tool-images.ts';
 
-/** A picture in a result, as the server sent it. */
-interface Picture {
-  mimeType: string;
-  /** Base64. */
-  data: string;
-}
+/** What a server returned, with its pictures in base64, in the order in which the text names them. */
+type ReadContent = ShownByTool & { images: Picture[] };
 
-/** What a server returned, as a model reads it. */
-interface ReadContent {
-  text: string;
-  /** The pictures, in the order in which the text names them. */
-  images: Picture[];
-}
+type Picture = { data: string };
 
 /**
  * What a tool of an MCP server returned. Texts stay unchanged, and so do the texts of resources in it, each under a line
@@ -35,7 +26,7 @@ export function readContent({ content, structuredContent }: CallToolResult): Rea
 
 /** What was read as a tool returns it: with the pictures, for models that see. */
 export const shown = ({ images, text }: ReadContent): string | ShownByTool =>
-  images.length === 0 ? text : { text, images: images.map(({ data }) => ({ data })) };
+  images.length === 0 ? text : { text, images };
 
 /** What `read_resource` got. */
 export function readContents(contents: Array<TextResourceContents | BlobResourceContents>): ReadContent {
@@ -51,7 +42,7 @@ function textOf(block: ContentBlock, images: Picture[]): string {
     case 'text':
       return block.text;
     case 'image':
-      return pictureText(block, images);
+      return pictureText(block.mimeType, block.data, images);
     case 'audio':
       return `[audio: ${block.mimeType}, ${sizeOf(block.data)}]`;
     case 'resource':
@@ -71,13 +62,13 @@ function resourceText(resource: TextResourceContents | BlobResourceContents, ima
   const { uri, mimeType } = resource;
   if ('text' in resource) return `[resource: ${uri}]\n${resource.text}`;
   if (mimeType?.startsWith('image/')) {
-    return `[resource: ${uri}] ${pictureText({ mimeType, data: resource.blob }, images)}`;
+    return `[resource: ${uri}] ${pictureText(mimeType, resource.blob, images)}`;
   }
   return `[resource: ${uri}, ${mimeType ?? 'of an unknown type'}, ${sizeOf(resource.blob)}]`;
 }
 
-function pictureText({ mimeType, data }: Picture, images: Picture[]): string {
-  images.push({ mimeType, data });
+function pictureText(mimeType: string, data: string, images: Picture[]): string {
+  images.push({ data });
   return `[image ${images.length}: ${mimeType}, ${sizeOf(data)}]`;
 }
 

@@ -39,21 +39,13 @@ export async function propertiesIn({ names, read }: Parts): Promise<string> {
 }
 
 /** The same of an old workbook, which has no part for it. */
-export const propertiesOf = ({
-  Author,
-  Comments,
-  CreatedDate,
-  Keywords,
-  LastAuthor,
-  Subject,
-  Title,
-}: FullProperties = {}) =>
+export const propertiesOf = (said: FullProperties = {}): string =>
   propertiesText([
-    ['title', Title],
-    ['subject', Subject],
-    ['author', Author],
-    ['keywords', Keywords],
-    ['description', Comments],
-    ['created', CreatedDate instanceof Date ? CreatedDate.toISOString() : ''],
-    ['changed by', LastAuthor],
+    ['title', said.Title],
+    ['subject', said.Subject],
+    ['author', said.Author],
+    ['keywords', said.Keywords],
+    ['description', said.Comments],
+    ['created', said.CreatedDate instanceof Date ? said.CreatedDate.toISOString() : ''],
+    ['changed by', said.LastAuthor],
   ]);
