@@ -51,7 +51,6 @@ const writtenSchema = z
       .enum(efforts)
       .optional()
       .meta(safe("How hard to think, as the model has it. Absent: the provider's default.")),
-    effort: z.enum(efforts).optional().meta(safe('Another spelling of reasoning_effort.')),
     extra_body: extraBodySchema
       .optional()
       .meta(guarded('extraBody', 'Further keys of each request, passed on as they are.')),
@@ -97,36 +96,28 @@ const writtenSchema = z
 
 type Written = z.output<typeof writtenSchema>;
 
-/** An agent's `backend:`. A temperature outside the provider's range is clamped to it; `effort` is `reasoning_effort`. */
+/** An agent's `backend:`. A temperature outside the provider's range is clamped to it. */
 export const backendSchema = writtenSchema
   .superRefine(checkEffort)
   .superRefine(checkClaudeCode)
-  .transform(withOneEffort);
+  // A schema of its own, so that what is said of it where it stands is not said of the definition `backend`.
+  .transform((backend): Backend => backend);
 
 /** A backend without its type, which is given by where it stands. */
 export const backendOfType = (type: Written['type']) =>
   writtenSchema
     .omit({ type: true, max_turns: true })
     .superRefine((keys, context) => checkEffort({ type, ...keys }, context))
-    .transform((keys) => withOneEffort({ type, ...keys }));
+    .transform((keys) => ({ type, ...keys }));
 
 /** A role that has a backend and nothing else to configure. */
 export const roleSchema = z.strictObject({ backend: backendSchema.describe('The model of this role.') });
-
-function withOneEffort({ effort, ...backend }: Written): Backend {
-  return effort === undefined ? backend : { ...backend, reasoning_effort: effort };
-}
 
 /** What Claude Code decides itself, or has no use for. */
 const notOfClaudeCode = ['temperature', 'extra_body', 'idle_timeout', 'folder'] as const;
 
 function checkClaudeCode(backend: Written, context: z.RefinementCtx): void {
-  const {
-    command_line_execution_mode: mode,
-    effort,
-    enable_mcp_command_line: mayRun,
-    reasoning_effort: asked = effort,
-  } = backend;
+  const { command_line_execution_mode: mode, enable_mcp_command_line: mayRun, reasoning_effort: effort } = backend;
   const refuse = (key: keyof Written, message: string): void =>
     context.addIssue({ code: 'custom', path: [key], message });
   if (backend.type !== 'claude_code') {
@@ -136,27 +127,15 @@ function checkClaudeCode(backend: Written, context: z.RefinementCtx): void {
   for (const key of notOfClaudeCode) {
     if (backend[key] !== undefined) refuse(key, 'is nothing that claude_code takes; leave it out');
   }
-  if (asked === 'none' || asked === 'minimal') {
-    refuse(
-      effort === asked ? 'effort' : 'reasoning_effort',
-      `"${asked}" is no effort of claude_code: low | medium | high | xhigh`,
-    );
-  }
+  if (effort === 'none' || effort === 'minimal')
+    refuse('reasoning_effort', `"${effort}" is no effort of claude_code: low | medium | high | xhigh`);
   if (mayRun && mode !== 'local') {
     refuse('command_line_execution_mode', 'must be local for claude_code, which runs its commands itself');
   }
 }
 
 /** Checks an effort that a model of one's own choice is to take. The default model's is checked at the start of a run. */
-function checkEffort(
-  { type, model, effort, reasoning_effort: asked = effort }: Written,
-  context: z.RefinementCtx,
-): void {
-  if (asked === undefined) return;
-  const key = effort === asked ? 'effort' : 'reasoning_effort';
-  const problem = model === undefined ? undefined : effortProblem(type, model, asked);
-  if (problem !== undefined) context.addIssue({ code: 'custom', path: [key], message: problem });
-  if (effort === undefined || effort === asked) return;
-  const message = `is another spelling of reasoning_effort, which is "${asked}" here; leave one of them out`;
-  context.addIssue({ code: 'custom', path: ['effort'], message });
+function checkEffort({ type, model, reasoning_effort: effort }: Written, context: z.RefinementCtx): void {
+  const problem = model && effort && effortProblem(type, model, effort);
+  if (problem) context.addIssue({ code: 'custom', path: ['reasoning_effort'], message: problem });
 }

@@ -138,10 +138,7 @@ function replaced(written: object, model: Backend): Backend {
     Object.entries(written).filter(
       ([key, value]) =>
         !ofProvider.includes(key) &&
-        !(
-          /^(reasoning_)?effort$/.test(key) &&
-          effortProblem(model.type, modelOf(model) ?? '', value as Effort) !== undefined
-        ),
+        !(key === 'reasoning_effort' && effortProblem(model.type, modelOf(model) ?? '', value as Effort) !== undefined),
     ),
   );
   return { ...kept, ...model };

@@ -24,7 +24,10 @@ describe('a backend of the type claude_code', () => {
     [{ extra_body: {} }, 'extra_body: is nothing that claude_code takes; leave it out'],
     [{ idle_timeout: 5 }, 'idle_timeout: is nothing that claude_code takes; leave it out'],
     [{ folder: 'docs' }, 'folder: is nothing that claude_code takes; leave it out'],
-    [{ effort: 'minimal' }, 'effort: "minimal" is no effort of claude_code: low | medium | high | xhigh'],
+    [
+      { reasoning_effort: 'minimal' },
+      'reasoning_effort: "minimal" is no effort of claude_code: low | medium | high | xhigh',
+    ],
     [
       { enable_mcp_command_line: true, command_line_execution_mode: 'docker' },
       'command_line_execution_mode: must be local for claude_code, which runs its commands itself',

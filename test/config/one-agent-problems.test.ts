@@ -44,7 +44,7 @@ const kinds =
   'valid modules: OpenAIProvider, OpenAILLM, AnthropicLLM, GoogleLLM, ChatCompletionLLM, OfflineLLM, PythonToolProvider, ' +
   'MCPToolProvider, SimpleToolOrchestrator, ReActOrchestrator, ResponseHandler, SimpleConversation, ./my-orchestrator.ts';
 const backendKeys =
-  'model, base_url, api_key_env, temperature, max_tokens, reasoning_effort, effort, extra_body, headers, max_retries, idle_timeout, folder, mcp_servers, cwd, enable_mcp_command_line, command_line_execution_mode';
+  'model, base_url, api_key_env, temperature, max_tokens, reasoning_effort, extra_body, headers, max_retries, idle_timeout, folder, mcp_servers, cwd, enable_mcp_command_line, command_line_execution_mode';
 
 const llm = (config: string): Lines => ({ llm: `{ module: OpenAILLM, id: llm, config: { ${config} } }` });
 const loop = (config: string, kind = 'SimpleTool'): Lines => ({
