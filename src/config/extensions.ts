@@ -52,7 +52,6 @@ function* modulesBelow(folder: string): Generator<string> {
   }
 }
 
-/** What is in a folder; nothing where it cannot be read. */
 function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -78,7 +77,6 @@ export const exportsName = (text: string, name: string): boolean =>
   new RegExp(`\\bexport\\s+(?:async\\s+)?(?:function|const|let|var)\\s*\\*?\\s*${name}\\b`).test(text) ||
   new RegExp(`\\bexport\\s*\\{(?:[^}]*,)?\\s*(?:\\w+\\s+as\\s+)?${name}\\s*[,}]`).test(text);
 
-/** Whether a text looks like a custom orchestrator. */
 export const exportsHandleText = (text: string): boolean => exportsName(text, 'handleText');
 
 /** The modules of Node that a text imports by itself, as in `import { readFileSync } from 'node:fs'`; types alone do not count. */

@@ -14,7 +14,6 @@ export type JsonSchema = { [keyword: string]: unknown; properties?: Record<strin
 const draft = 'http://json-schema.org/draft-07/schema#';
 const ids = 'https://raw.githubusercontent.com/reprise-agents/reprise/main/schemas';
 
-/** What a schema is of: one kind of configuration, or any of them. */
 type SchemaName = Kind | 'config';
 
 /** The address of a schema, which stays the same from version to version. Its file is `schemas/NAME.json`. */
@@ -22,7 +21,6 @@ export const schemaId = (name: SchemaName): string => `${ids}/${name}.json`;
 
 const kindNames = Object.keys(kinds) as Kind[];
 
-/** All schemas that are published. */
 export const schemaNames: SchemaName[] = [...kindNames, 'config'];
 
 const $schema = { type: 'string', description: 'The address of this JSON schema, for editors. Ignored.' };
@@ -32,7 +30,6 @@ export function jsonSchemaOf(name: SchemaName): JsonSchema {
   return name === 'config' ? ofAllKinds() : { ...heading(name), ...ofKind(name) };
 }
 
-/** A schema as it is printed and published. */
 export const schemaText = (name: SchemaName): string => JSON.stringify(jsonSchemaOf(name), undefined, 2);
 
 const heading = (name: SchemaName): JsonSchema => ({ $schema: draft, $id: schemaId(name) });

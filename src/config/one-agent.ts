@@ -79,7 +79,6 @@ export function completeAgent(config: OneAgentConfig): OneAgent {
   return { ...agent, backend: completeBackend(agent.backend), tools };
 }
 
-/** Describes one agent, defaults included, in a few lines for a person. */
 export function describeAgent(agent: OneAgent): string {
   const { id, backend, orchestrator, tools, coordination, budget, idle_timeout } = agent;
   const sources = describeTools(tools);

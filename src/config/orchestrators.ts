@@ -84,7 +84,6 @@ export function orchestratorOf(name: string, limits: Limits = {}): OrchestratorS
   return { kind: 'custom', module: modulePath(name), config: {} };
 }
 
-/** Describes a loop and its limits in one line. */
 export function describeOrchestrator(settings: OrchestratorSettings): string {
   if (settings.kind === 'custom') return `${settings.module} (loaded by the worker)`;
   if (settings.kind === 'simple_tool') {

@@ -81,7 +81,6 @@ export function completePlan({ plan, ...common }: PlanConfig, environment: Envir
   };
 }
 
-/** Describes a plan, defaults included, in a few lines for a person. */
 export function describePlan(settings: PlanSettings): string {
   const { backends, max_parallel_subtasks, max_retries, max_subtasks, orchestrator, tools } = settings;
   const sources = describeTools(tools);

@@ -179,7 +179,6 @@ function defaultProvider({ folder }: { folder?: string | undefined }, costsNothi
 export const searchesOwnDocs = ({ search }: ResearchSettings): boolean =>
   search.provider === 'folder' && search.folder === undefined;
 
-/** Describes research, defaults included, in a few lines for a person. */
 function describeResearch(settings: ResearchSettings): string {
   const { backends, search, weights, domain, github_issue } = settings;
   const { provider, folder, max_results, read_pages } = search;

@@ -162,7 +162,6 @@ const completeFinalAgent = ({ backend, judge }: NonNullable<TeamConfig['final_ag
   ...(judge && { judge: { backend: completeBackend(judge.backend) } }),
 });
 
-/** Describes a team, defaults included, in a few lines for a person. */
 export function describeTeam(team: Team): string {
   const { agents, final_agent, orchestrator, timeout_settings, budget, idle_timeout } = team;
   const { coordination } = orchestrator;

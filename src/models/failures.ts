@@ -70,7 +70,6 @@ export function toFailure(error: unknown, endpoint: Endpoint): ApplicationFailur
 export const isFromSdk = (error: unknown): error is OpenaiError | AnthropicError =>
   error instanceof OpenaiError || error instanceof AnthropicError;
 
-/** An error and what has led to it. */
 function causesOf(error: unknown): unknown[] {
   const causes: unknown[] = [];
   for (let cause = error; cause !== undefined && cause !== null && causes.length < 9; cause = (cause as Error).cause)
@@ -135,7 +134,6 @@ export interface Said {
   status: number | undefined;
   /** Code and type, for which providers have different uses. */
   names: string[];
-  /** The parameter that is wrong. */
   param: string | undefined;
   text: string;
 }
@@ -227,7 +225,6 @@ export function contentRefused(endpoint: Endpoint, words = ''): ApplicationFailu
   return failure(failureTypes.contentRefused, false, text, endpoint);
 }
 
-/** The failure of a stream that ended before its reply was complete. */
 export function streamCut(endpoint: Endpoint): ApplicationFailure {
   return failure(failureTypes.connectionFailed, true, 'the stream ended before the reply was complete', endpoint);
 }
@@ -244,7 +241,6 @@ export function replyTooLarge(endpoint: Endpoint, what: string): ApplicationFail
   return failure(failureTypes.replyTooLarge, false, `the reply was cut off: ${what}`, endpoint);
 }
 
-/** The failure of a reply that the provider could not finish. */
 export function serverFailed(endpoint: Endpoint, what: string): ApplicationFailure {
   return failure(failureTypes.serverError, true, what, endpoint);
 }

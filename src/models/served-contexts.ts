@@ -46,10 +46,8 @@ function contextIn(entries: Entry[], model: string, read: Place['read']): number
   return meant.flatMap(read).find((each): each is number => Number.isSafeInteger(each) && Number(each) > 0);
 }
 
-/** What is known of a model's context. */
 interface Asked {
   tokens: number | undefined;
-  /** How often it may be asked again. */
   left: number;
 }
 

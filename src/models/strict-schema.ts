@@ -77,7 +77,6 @@ function closedSchema(value: unknown, depth: number): Schema | undefined {
   return { ...schema, properties: Object.fromEntries(properties), additionalProperties: false };
 }
 
-/** A schema that null fits as well. */
 function orNull(schema: Schema): Schema {
   const { type, enum: values } = schema;
   const isPlain = typeof type === 'string' && type !== 'object' && type !== 'array' && schema['const'] === undefined;

@@ -17,7 +17,6 @@ import { telemetrySettings } from './settings.ts';
 import { timedStore } from './timed-store.ts';
 import type { Tracing } from './tracing.ts';
 
-/** The traces and metrics of a worker. */
 export interface Telemetry {
   /** The store, whose operations are timed where anybody collects that. */
   timed(store: Store): Store;

@@ -8,10 +8,8 @@ export const maxFileBytes = 20_000_000;
 export const maxImageBytes = 3_900_000;
 export const maxImageSide = 8000;
 
-/** What reading one file may take. */
 export const readingLimits = { what: 'reading it', timeoutMs: 60_000, memoryMb: 1024 };
 
-/** The most attachments of one run. */
 export const maxFiles = 20;
 
 /** A number with separators: `12,345`. */

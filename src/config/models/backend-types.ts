@@ -1,6 +1,5 @@
 import type { BackendType } from '../../protocol/settings.ts';
 
-/** All of them, in the order in which they are told. */
 export const backendTypes = [
   'openai',
   'claude',

@@ -30,10 +30,8 @@ import type { Backend } from '../../protocol/settings.ts';
 import { tryNumber } from '../../store/try-number.ts';
 import type { Tree } from '../../tools/workspace.ts';
 
-/** A call for Claude Code. */
 interface ClaudeCodeRequest {
   input: CallModelInput;
-  /** The whole conversation. */
   messages: Message[];
   tools: ToolSpec[];
   /** The key and the hash of the input under which the call is journalled. */

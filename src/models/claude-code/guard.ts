@@ -6,18 +6,14 @@ import { isIn } from '../../util/paths.ts';
 export const readingTools = ['Read', 'Glob', 'Grep'];
 export const writingTools = ['Edit', 'Write', 'NotebookEdit'];
 
-/** The tool that runs commands. */
 export const commandTool = 'Bash';
 
-/** What Claude Code may do in its folder. */
 export interface Permissions {
-  /** The agent's files. */
   workspace: string;
   /** Folders besides, which may be read, such as that in which Claude Code keeps results that are too long. */
   readable: string[];
   /** First names of paths in the workspace that may only be read. */
   mounts: string[];
-  /** The built-in tools that it has. */
   tools: string[];
 }
 

@@ -50,7 +50,6 @@ export class TempHome {
     }
   }
 
-  /** Removes it with all that is in it. */
   async leave(): Promise<void> {
     await remove(this.#root);
   }

@@ -17,31 +17,24 @@ import type {
 import type { Session } from './session.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
 
-/** A turn of Claude Code: what it is asked, and what is to be told on its way. */
 export interface Turn {
   prompt: PromptBlock[];
   /** The workflow's tools. A call of one of them ends the turn. */
   tools: ToolSpec[];
-  /** Whether they may be called. */
   mayCall: boolean;
   /** What its built-in tools may do; undefined if it has none. */
   permissions: Permissions | undefined;
   session: Session;
   options: Omit<SdkOptions, 'hooks' | 'mcpServers' | 'sessionStore' | 'sessionStoreFlush' | 'tools'>;
-  /** Takes each message as it comes. */
   onMessage: (message: SdkMessage) => void;
   /** Called when the record of the session is complete up to a moment at which tools are about to run, or have run. */
   onStep: (hasRun: boolean) => Promise<void>;
 }
 
-/** What has come of a turn. */
 export interface TurnResult {
   result: ResultMessage;
-  /** The calls of the workflow's tools. */
   calls: ToolCall[];
-  /** The text of the last reply. */
   text: string;
-  /** What it has done with its built-in tools. */
   work: ToolCallSummary[];
 }
 

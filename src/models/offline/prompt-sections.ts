@@ -77,13 +77,11 @@ function newestIn(text: string): Prompt['answers'] {
   return [...newest].map(([name, content]) => ({ name, content }));
 }
 
-/** A call of a tool. */
 export interface Call {
   tool: string;
   input: Record<string, unknown>;
 }
 
-/** A call of a tool with its result. */
 export type ToolResult = Call & { result: string };
 
 /** The calls of a conversation that have got results, in order. */

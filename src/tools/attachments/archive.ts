@@ -13,10 +13,8 @@ const program = moduleBeside(import.meta.url, 'archive-thread');
 /** What is taken of an attached archive, with the archives in it. */
 export const archiveLimits: Readonly<ZipLimits> = { members: 200, bytes: 100_000_000 };
 
-/** An archive that is to be unpacked. */
 type Archive = Omit<ArchiveFile, 'limits'>;
 
-/** A file of an archive. */
 interface Unpacking {
   /** Its path in the archive, which is one that a tree may have. */
   path: string;
@@ -26,7 +24,6 @@ interface Unpacking {
 /** How many bytes at most one byte of deflate becomes (https://zlib.net/zlib_tech.html). */
 const mostPacked = 1032;
 
-/** How many problems a note names. */
 const named = 5;
 
 /**

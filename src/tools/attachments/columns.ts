@@ -105,7 +105,6 @@ function versionsIn(filled: string[], mark: DecimalMark): string[] {
   return [];
 }
 
-/** Whether a cell is a plain number. */
 export const isNumber = (cell: string): boolean => marksOf([cell]).length > 0;
 
 /** What people write around numbers, such as signs and units, and what stands behind the hours of a duration. */

@@ -1,7 +1,6 @@
 import { shortened } from '../../workflows/runtime/size.ts';
 import { parseTable, type Table } from './table.ts';
 
-/** A sheet of a workbook's text. */
 export interface Sheet {
   name: string;
   /** Lines in brackets before its rows: what stands above the table, comments, formulas. */
@@ -17,7 +16,6 @@ export const sheetHeading = (number: number, name: string): string =>
 /** The line before the texts of shapes, which stand behind all sheets as charts do. */
 export const shapesHeading = '[shapes]';
 
-/** The sheets of a workbook by its text. */
 export function sheetsOf(text: string): Sheet[] {
   return text.split(/^(?=\[sheet \d+: |\[chart[:\]]|\[formula\]$|\[shapes\]$|\[properties: )/m).flatMap((part) => {
     const [head, name, remarks = ''] = /^\[sheet \d+: (.*)\]\n((?:\[.*\]\n)*)/.exec(part) ?? [];
@@ -28,7 +26,6 @@ export function sheetsOf(text: string): Sheet[] {
 /** The rows of a sheet as a table, whose first row names the columns. */
 export const tableOfSheet = ({ csv }: Sheet): Table => parseTable(csv, ',');
 
-/** How many rows of a sheet a preview shows. */
 const firstRows = 2;
 
 /** How many characters of a sheet's remarks a preview shows. */

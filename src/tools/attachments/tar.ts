@@ -36,7 +36,6 @@ export async function openTar(bytes: Buffer, limits: ZipLimits): Promise<ZipMemb
   return within(members, limits);
 }
 
-/** A file that is unpacked already. */
 export const memberOf = (name: string, content: Buffer, isLink = false): ZipMember => ({
   name,
   bytes: content.length,

@@ -3,7 +3,6 @@ import { crc32 } from 'node:zlib';
 import { fromBufferPromise, getFileNameLowLevel, type Entry, type ZipFile } from 'yauzl';
 import { grouped } from '../../util/file-limits.ts';
 
-/** A file in a zip archive. */
 export interface ZipMember {
   /** As the archive has it: it may be any text. */
   name: string;
@@ -51,7 +50,6 @@ export function within(members: ZipMember[], limits: ZipLimits): ZipMember[] {
   return members;
 }
 
-/** The end of a message about a limit. */
 export const atMost = (count: number): string => `; at most ${grouped(count)} are read`;
 
 /** The bits of a Unix mode that say what a file is, and those of a link. They are in the upper half of the attributes. */

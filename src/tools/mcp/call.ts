@@ -23,7 +23,6 @@ const mostRounds = 10;
 /** How long to wait before a call that the server has only put off, in milliseconds. */
 const putOffMs = 250;
 
-/** A call of a server's tool. */
 interface ServerCall {
   client: Client;
   elicitations: Elicitations;

@@ -18,7 +18,6 @@ interface Answered {
 export interface LiveCall {
   /** What the person has answered in earlier calls of the same tool, in order. Each is used once. */
   answered: Answered[];
-  /** Whether the person may be asked. */
   asks: boolean;
   /** What was declined since the person could not be asked. */
   declined: string[];
@@ -45,7 +44,6 @@ export class Elicitations {
   readonly #ended = new WeakSet<LiveCall>();
   #waiting: Waiting[] = [];
 
-  /** Answers a client's server. */
   serve(client: Client): void {
     client.setRequestHandler('elicitation/create', ({ params }) => this.#take(params));
   }
@@ -113,7 +111,6 @@ const interrupted = (): Error =>
 const isSame = (one: InputRequest, other: InputRequest): boolean =>
   JSON.stringify([one.message, one.form, one.url]) === JSON.stringify([other.message, other.form, other.url]);
 
-/** A server's request as the workflow puts it to the person. */
 export function requestOf(key: string, params: ElicitRequestParams): InputRequest {
   const { message } = params;
   if (params.mode === 'url') return { key, message, url: params.url };

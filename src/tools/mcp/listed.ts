@@ -16,7 +16,6 @@ export function sideEffectsOf({ readOnlyHint, idempotentHint, destructiveHint }:
 /** A name as models take it, which allow fewer characters than servers do. */
 export const nameForModels = (name: string): string => name.replaceAll(/[^\w-]/g, '_').slice(0, 64);
 
-/** A server's tool as it is offered to a model. */
 export function specOf({ name, title, description, inputSchema }: McpTool): ToolSpec {
   return {
     name: nameForModels(name),

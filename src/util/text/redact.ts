@@ -1,4 +1,3 @@
-/** What stands in place of a secret. */
 const redacted = '[redacted]';
 
 /**

@@ -1,9 +1,7 @@
 import type { TextFile } from './text-files.ts';
 
-/** A sentence, list item or table row with its place. */
 export interface Sentence {
   text: string;
-  /** The name of its file. */
   source: string;
   /** The line on which its paragraph begins, from 1. */
   line: number;
@@ -117,7 +115,6 @@ class Splitter {
   }
 }
 
-/** Takes out the marks of emphasis and links. */
 function clean(text: string): string {
   return text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -37,7 +37,6 @@ function openFile(bytes: Uint8Array): DatabaseSync {
   }
 }
 
-/** A table or a view. */
 export interface DatabaseTable {
   name: string;
   isView: boolean;

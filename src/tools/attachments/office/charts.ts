@@ -1,12 +1,10 @@
 import * as xlsx from '@e965/xlsx';
 import { parseXml } from './xml-text.ts';
 
-/** One series of a chart, by the numbers of its points. */
 interface Series {
   name: string;
   categories: Map<number, string>;
   values: Map<number, string>;
-  /** Of bubbles. */
   sizes: Map<number, string>;
   /** Where the values are in a workbook. */
   place: string;

@@ -1,6 +1,5 @@
 import { escapedXml, parseXml, type Attributes } from './xml-text.ts';
 
-/** An element of a formula. */
 interface Part {
   name: string;
   attributes: Attributes;

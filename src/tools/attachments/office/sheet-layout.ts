@@ -44,7 +44,6 @@ const mostTitles = 10;
 /** How many runs of rows a remark has. */
 const mostRuns = 40;
 
-/** How many names a note has. */
 const named = 8;
 
 /** Lays a sheet out as a table whose first line names the columns, so that what is seen can be told from what is there. */
@@ -161,7 +160,6 @@ function headerOf({ rows }: SheetGrid, filled: number[]): number {
   return starts.slice(0, found).every((start) => start === left) ? (filled[found] ?? first) : first;
 }
 
-/** A column that says something of each row. */
 interface Flag {
   name: string;
   cells: Map<number, string>;

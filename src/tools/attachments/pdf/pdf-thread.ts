@@ -5,9 +5,7 @@ import { propertiesText } from '../properties.ts';
 import { pageText } from './pdf-layout.ts';
 import { picturesOf } from './pdf-pictures.ts';
 
-/** One page of a PDF. */
 export interface PdfPage {
-  /** How many pages there are. */
   of: number;
   /** Null if the page is damaged. */
   text: string | null;
@@ -20,15 +18,12 @@ export interface PdfRequest {
   pictures?: { pages: number[]; most: number };
 }
 
-/** What is read of a PDF. */
 export interface PdfRead {
-  /** Whether its end is missing. */
   isCutOff: boolean;
   /** Files that it carries, with their texts if they are such and not long. */
   carried: Array<{ name: string; text?: string }>;
   /** Names of character maps that its fonts need and that are not at hand. */
   maps: string[];
-  /** What it says of itself. */
   properties: string;
   /** The pictures that are wanted, as PNG. */
   pictures: Array<{ page: number; png: Uint8Array }>;
