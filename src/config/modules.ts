@@ -96,7 +96,6 @@ export const moduleConfigs = Object.entries(kinds).map(([name, { schema }]): { n
   config: schema,
 }));
 
-/** The last name of a module's dotted path. */
 const lastName = (module: string): string => module.slice(module.lastIndexOf('.') + 1);
 
 /** The kind that a dotted path names by its last name, with the type of a model; undefined if there is no such kind. */
@@ -137,12 +136,10 @@ type WrittenKinds = {
 /** A module as a file's author writes it: its name, alone or at the end of a dotted path, and its `config:`. */
 export type ModuleInput = WrittenKinds[keyof typeof kinds] | Written<`./${string}`, Record<string, unknown>>;
 
-/** A module as wires refer to it. */
 export interface Module {
   id: string;
   /** The name that problems call it by, such as `OpenAILLM` or `./mine.ts`. */
   kind: string;
-  /** Undefined if its kind is not known. */
   provides: Protocol | undefined;
   /** Empty if something is wrong with the module. */
   part: Part;

@@ -11,7 +11,6 @@ export interface Problem {
 /** A value with its defaults filled in, or everything that is wrong with it. */
 export type Checked<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
-/** Checks a value against a schema. */
 export function checkedBy<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
   const { success, data, error } = schema.safeParse(value);
   return success ? { ok: true, value: data } : { ok: false, problems: problemsOf(schema, error, value) };
@@ -119,7 +118,6 @@ interface Definition {
     in?: Definition;
     element?: Definition;
     shape?: Record<string, Definition>;
-    /** Of a mapping with any keys. */
     valueType?: Definition;
   };
 }

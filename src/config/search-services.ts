@@ -3,10 +3,8 @@ import { webSearchServices, type SearchPlace, type WebSearchService } from '../p
 import type { Environment } from '../util/environment.ts';
 import { fileURLToPath } from 'node:url';
 
-/** The names of all services. */
 export const webSearchNames = Object.keys(webSearchServices) as WebSearchService[];
 
-/** The variable without which a service cannot be asked. */
 export const variableOf = (service: WebSearchService): string => webSearchServices[service].needs;
 
 /** The variables that hold a key. Without one a service is asked at an address of the user's own. */

@@ -34,7 +34,6 @@ const dispensable = [
   'reasoning_content',
 ];
 
-/** Each the other's name. */
 const renamed: Record<string, string> = {
   max_tokens: 'max_completion_tokens',
   max_completion_tokens: 'max_tokens',
@@ -62,17 +61,14 @@ export class ParameterQuirks {
     return this.#without.has(noTools);
   }
 
-  /** Whether the server may take a schema for a reply's text. */
   get takesSchemas(): boolean {
     return !schemaParameters.some((parameter) => this.#without.has(parameter));
   }
 
-  /** Says once that a setting is not sent. */
   leftOut(parameter: string): void {
     this.tell(`does not take ${parameter}: left out`);
   }
 
-  /** What has not been said yet. */
   takeNotices(): string[] {
     const notices = this.#notices;
     this.#notices = [];
@@ -213,7 +209,6 @@ const reasoning = 'reasoning_content';
 
 const itemsOf = ({ messages }: Body): Body[] => (Array.isArray(messages) ? (messages as Body[]) : []);
 
-/** A request without a parameter. */
 function without(body: Body, name: string): Body {
   if (name === noTools) return body;
   if (name === forced) {

@@ -10,7 +10,6 @@ export class ModelNameError extends Error {
 
 /** A server of models that people run themselves, and that says which models it has. */
 export interface ModelServer {
-  /** What people call it. */
   label: 'Ollama' | 'LM Studio';
   /** What stands before its models' names, as in `ollama/qwen3`. */
   prefix: 'ollama' | 'lmstudio';
@@ -82,7 +81,6 @@ const providers: Record<string, (model: string, environment: Environment) => Bac
   }),
 };
 
-/** The variable that Azure's own examples use. */
 export const azureKey = 'AZURE_OPENAI_API_KEY';
 
 /** Names that belong to one provider alone. Those of `gpt-oss` do not, since anybody may serve it. */
@@ -165,7 +163,6 @@ function backendAt(text: string, environment: Environment): Backend {
   return { type: 'chatcompletion', model, base_url, ...(!needsNone && { api_key_env: ownKey }) };
 }
 
-/** The variable with the key of a server that is named by its address. */
 const ownKey = 'REPRISE_MODEL_KEY';
 
 /**
@@ -186,7 +183,6 @@ function baseUrl(text: string, source: string): string {
   return url.href.replace(/\/$/, '');
 }
 
-/** Whether an address is one of this machine. */
 export function isThisMachine(url: string): boolean {
   const { hostname } = new URL(url);
   return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);

@@ -1,7 +1,6 @@
 import type { Environment } from '../../util/environment.ts';
 import type { Backend } from '../../protocol/settings.ts';
 
-/** What a type of backend needs for its requests. */
 interface Provider {
   baseUrl: string;
   baseUrlVariable: keyof Environment;
@@ -11,7 +10,6 @@ interface Provider {
 interface DefaultModels {
   /** That of backends which name none. */
   strong: string;
-  /** For many small calls. */
   cheap: string;
 }
 

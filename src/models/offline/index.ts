@@ -42,7 +42,6 @@ export function offlineModel({ folder }: Backend): Model {
 const actionFor = (messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string =>
   submission(messages, tools, texts) ?? converse(messages, tools, texts);
 
-/** What an agent does in a team or alone. */
 function converse(messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string {
   const prompt = readPrompt(messages);
   const { answers, question, toolResults } = prompt;

@@ -3,7 +3,6 @@ import { stemsOf } from '../../util/text/words.ts';
 import { parsedJson } from '../../util/values.ts';
 import type { Call, ToolResult } from './prompt-sections.ts';
 
-/** What the loop `react` asks for. */
 export type Phase = 'thought' | 'action' | 'observation';
 
 /**
@@ -21,7 +20,6 @@ export function phaseOf(messages: Message[], hasTools: boolean): Phase | undefin
 
 const phases: Record<string, Phase> = { t: 'thought', a: 'action', o: 'observation' };
 
-/** A thought of the loop `react`. */
 export function thoughtOn(parts: string[], texts: string): string {
   const list = parts.map((part) => `"${part}"`).join(' and ');
   return `Scripted thought of the offline model: look up ${list}, with a tool whose name fits, else in ${texts}.`;
@@ -78,7 +76,6 @@ function argumentsFrom(text: string, parameters: ParameterSchema): Record<string
   return input;
 }
 
-/** What tools have returned on a part, line by line. */
 export const returnedOn = (part: string, toolResults: ToolResult[]): string[] =>
   toolResults
     .filter((used) => isFor(part, used))

@@ -4,7 +4,6 @@ import type { SharedRates } from '../../store/store.ts';
 import { FairQueue, type Waiting } from './fair-queue.ts';
 import type { Limit } from './settings.ts';
 
-/** A call that waits for its place. */
 interface Call extends Waiting {
   /** In tokens. */
   cost: number;

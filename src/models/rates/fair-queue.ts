@@ -1,6 +1,5 @@
 import type { Priority } from '@temporalio/common';
 
-/** Work that waits for its turn. */
 export interface Waiting {
   /** Smaller ones go first; 3 when absent, as in Temporal. */
   priority: Priority | undefined;

@@ -20,7 +20,6 @@ const maxWaitMs = 240_000;
 /** Calls that have waited for the same end of a pause begin within this share of it, rather than all at once. */
 const spread = 0.1;
 
-/** A call that asks for its place. */
 interface RatedCall {
   backend: Backend;
   /** Tokens that it will take, by an estimate. */
@@ -35,7 +34,6 @@ interface RatedCall {
 export interface Rates {
   /** Waits until a call may be made. @returns tells how many tokens it took. @throws the signal's reason; the store's error */
   place(call: RatedCall): Promise<(tokens: number) => void>;
-  /** Makes all workers wait that call this model with this key. */
   pause(backend: Backend, milliseconds: number): Promise<void>;
 }
 

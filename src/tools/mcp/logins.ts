@@ -11,9 +11,7 @@ import { writeAtomic } from '../../util/write-atomic.ts';
 /** The folder of the logins. @param home `REPRISE_HOME` */
 export const loginsIn = (home: string): string => join(home, 'logins');
 
-/** What is kept of a login at one server. */
 interface Login {
-  /** The server's address. */
   url: string;
   /** The client that is registered for it, by the authorization server that registered it. */
   clients?: Record<string, StoredOAuthClientInformation>;
@@ -42,12 +40,10 @@ export class Logins {
     }
   }
 
-  /** Changes what is kept. */
   update(url: string, changes: Partial<Login>): void {
     writeAtomic(this.#file(url), JSON.stringify({ ...this.read(url), ...changes, url }));
   }
 
-  /** Whether somebody has logged in at a server. */
   has(url: string): boolean {
     return this.read(url).tokens !== undefined;
   }

@@ -4,9 +4,7 @@ import { ToolError, type Tool } from '../tool.ts';
 import { readContents, shown } from './content.ts';
 import { nameForModels } from './listed.ts';
 
-/** What the tools for a server's resources need. */
 interface ResourceSource {
-  /** The server's name in the configuration. */
   name: string;
   timeout?: number | undefined;
   /** Does work on the server's connection, and makes errors presentable. */

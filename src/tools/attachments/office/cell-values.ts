@@ -2,7 +2,6 @@ import * as xlsx from '@e965/xlsx';
 import { textOfCell } from './documents.ts';
 import { durationOf, formattedNumber, fractionOf } from './number-formats.ts';
 
-/** What a workbook says of all of its cells. */
 export interface Conventions {
   is1904: boolean;
   /** The value of formulas that no program has computed yet, besides none at all. */
@@ -45,7 +44,6 @@ function asShown(days: number, shown = ''): number {
 export const isDate = ({ z: format }: xlsx.CellObject): boolean =>
   format !== undefined && xlsx.SSF.is_date(String(format));
 
-/** Whether a cell is a formula that no program has computed yet. */
 export const isUncomputed = (
   { f: formula, t: type, v: value }: xlsx.CellObject,
   { uncomputed }: Conventions,
@@ -87,7 +85,6 @@ interface DateParts {
   H: number;
   M: number;
   S: number;
-  /** The fraction of a second. */
   u: number;
 }
 

@@ -6,14 +6,11 @@ interface Series {
   categories: Map<number, string>;
   values: Map<number, string>;
   sizes: Map<number, string>;
-  /** Where the values are in a workbook. */
   place: string;
 }
 
-/** The parts of Office Open XML that hold charts. */
 export const chartPart = /^(word|ppt|xl)\/charts\/chart\d*\.xml$/;
 
-/** Which values of a series a part of it holds. */
 const roles: Readonly<Record<string, 'categories' | 'values' | 'sizes'>> = {
   cat: 'categories',
   xVal: 'categories',

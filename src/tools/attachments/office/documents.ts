@@ -103,10 +103,8 @@ const withLinks = (rules: TextRules, element: string, relations: Map<string, Rel
   },
 });
 
-/** What stands before the text of a link. */
 export const linkTo = (target = ''): string => (/^\w+:/.test(target) ? `[link: ${target}] ` : '');
 
-/** All charts of a document, in the order of their numbers. */
 export async function chartsIn({ names, read }: Parts): Promise<string[]> {
   const charts = names.filter((name) => chartPart.test(name)).toSorted((one, other) => numberOf(one) - numberOf(other));
   return Promise.all(charts.map(async (name) => chartText(await read(name))));
@@ -235,7 +233,6 @@ const withRepliesLast = (xml: string): string =>
 
 interface Relation {
   kind: string;
-  /** The part that it names. */
   part: string;
   /** As it is written, which may be an address. */
   target: string;

@@ -9,7 +9,6 @@ export interface Merged {
   right: number;
 }
 
-/** A sheet: its values, and how they look to people. */
 export interface SheetGrid {
   /** The texts of cells by row and column. Rows may be missing. */
   rows: string[][];
@@ -26,7 +25,6 @@ export interface SheetGrid {
   links: ReadonlyMap<number, string>;
 }
 
-/** A sheet as a table. */
 export interface SheetTable {
   /** What stands above the header, and comments on what is not in the lines. */
   remarks: string[];
@@ -41,7 +39,6 @@ export interface SheetTable {
 const examined = 100;
 const mostTitles = 10;
 
-/** How many runs of rows a remark has. */
 const mostRuns = 40;
 
 const named = 8;
