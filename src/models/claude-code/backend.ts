@@ -285,11 +285,6 @@ function broken(error: unknown, words: string, { model, provider, secrets }: End
 function uuidOf(key: string): string {
   const hash = hashOf(`claude_code ${key}`);
   const variant = '89ab'[parseInt(hash.charAt(16), 16) % 4];
-  return [
-    hash.slice(0, 8),
-    hash.slice(8, 12),
-    `4${hash.slice(13, 16)}`,
-    `${variant}${hash.slice(17, 20)}`,
-    hash.slice(20, 32),
-  ].join('-');
+  const bytes = `${hash.slice(0, 12)}4${hash.slice(13, 16)}${variant}${hash.slice(17, 32)}`;
+  return bytes.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
