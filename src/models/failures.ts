@@ -63,7 +63,7 @@ export function toFailure(error: unknown, endpoint: Endpoint): ApplicationFailur
   }
   if (error instanceof OpenaiConnectionError || error instanceof AnthropicConnectionError)
     return failure(failureTypes.connectionFailed, true, noConnection(error), endpoint);
-  return saidFailure(saidBy(error), endpoint, error.headers as Headers | undefined);
+  return saidFailure(saidBy(error), endpoint, error.headers);
 }
 
 /** Whether a provider's SDK made an error. Their errors alone are loaded here: each of the SDKs takes 30 MB. */
