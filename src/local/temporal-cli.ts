@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { access, chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, chmod, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { cacheFolder } from '../util/cache-folder.ts';
+import { makeFolder } from '../util/make-folder.ts';
 
 const run = promisify(execFile);
 
@@ -74,7 +75,7 @@ async function isProgram(path: string): Promise<boolean> {
 }
 
 async function fetchInto(cached: string): Promise<string> {
-  await mkdir(dirname(cached), { recursive: true });
+  makeFolder(dirname(cached));
   const tried: string[] = [];
   for (const [source, fetch] of Object.entries({
     "the SDK's download": bySdk,

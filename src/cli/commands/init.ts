@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
@@ -7,6 +7,7 @@ import { backendOf } from '../../config/models/model-name.ts';
 import { schemaId } from '../../config/json-schema.ts';
 import type { Kind } from '../../config/kinds.ts';
 import { cacheFolder } from '../../util/cache-folder.ts';
+import { makeFolder } from '../../util/make-folder.ts';
 import { missingKey, modelOf } from '../../config/models/providers.ts';
 import { CommandError, exitStatus, usageError } from '../exit.ts';
 import { shellWord } from '../../util/text/shell-word.ts';
@@ -185,7 +186,7 @@ function needsModuleType(folder: string): boolean {
 }
 
 function write(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   writeFileSync(file, text, { flag: 'wx' });
 }
 
