@@ -38,10 +38,7 @@ export function asCommandError(error: unknown): unknown {
       'The disk of REPRISE_HOME is full: make room there, or let it name a folder on another one',
     );
   const closed = closedPlace(error);
-  if (closed !== undefined)
-    return usageError(
-      `${closed}: no permission. Go to another folder, or let REPRISE_HOME name one that Reprise may write to`,
-    );
+  if (closed !== undefined) return usageError(`${closed.path}: ${closed.why}`);
   const namespace = missingNamespace(error);
   if (namespace !== undefined)
     return usageError(`Temporal has no namespace "${namespace}": check TEMPORAL_NAMESPACE, or have it made there`);
@@ -52,10 +49,12 @@ export function asCommandError(error: unknown): unknown {
 }
 
 /** The path that the system has not let be opened or made, of which nothing was known beforehand. Of a disk that only reads Node says ENOENT. */
-function closedPlace(error: unknown): string | undefined {
-  const { code = '', path, syscall = '' } = error as NodeJS.ErrnoException;
-  const codes = syscall === 'mkdir' ? /^(?:EACCES|EPERM|EROFS|EEXIST|ENOTDIR|ENOENT)$/ : /^(?:EACCES|EPERM|EROFS)$/;
-  return /^(?:mkdir|open)$/.test(syscall) && codes.test(code) ? path : undefined;
+function closedPlace(error: unknown): { path: string; why: string } | undefined {
+  const { code = '', path = '', syscall = '' } = error as NodeJS.ErrnoException;
+  if (syscall === 'mkdir' && /^(?:EEXIST|ENOTDIR)$/.test(code)) return { path, why: 'is no folder; name another one' };
+  const codes = syscall === 'mkdir' ? /^(?:EACCES|EPERM|EROFS|ENOENT)$/ : /^(?:EACCES|EPERM|EROFS)$/;
+  if (!/^(?:mkdir|open)$/.test(syscall) || !codes.test(code)) return undefined;
+  return { path, why: 'no permission. Go to another folder, or let REPRISE_HOME name one that Reprise may write to' };
 }
 
 /**

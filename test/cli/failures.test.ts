@@ -38,6 +38,12 @@ test.each<[what: string, error: unknown, status: number, message: string]>([
     2,
     '/x/.reprise: no permission',
   ],
+  [
+    'a file in the place of a folder',
+    Object.assign(new Error('EEXIST'), { code: 'EEXIST', syscall: 'mkdir', path: '/x/team.yaml' }),
+    2,
+    '/x/team.yaml: is no folder',
+  ],
   ['a rate that is none', thrownBy(() => readRates('x')), 2, 'REPRISE_RATES: "x"'],
   ['slots that are none', thrownBy(() => readSlots('x')), 2, 'REPRISE_SLOTS: "x"'],
 ])('%s is told in a line, with its exit status', (_, error, status, message) => {
