@@ -150,8 +150,8 @@ async function* typedLines(shell: Shell, onInterrupt: () => never): AsyncGenerat
     }
     wasInterrupted = false;
     if (entered.kind !== 'line') return;
-    if (entered.text.trim() !== '') history.unshift(entered.text);
-    yield entered.text;
-    yield* entered.more;
+    const texts = [entered.text, ...entered.more];
+    history.unshift(...texts.filter((text) => text.trim() !== '').toReversed());
+    yield* texts;
   }
 }

@@ -58,7 +58,8 @@ export function readLine(
     const pasted: string[] = [];
     const texts: string[] = [];
     keys.on('line', (line) => {
-      pasted.push(line);
+      // A text of many lines that the arrow keys bring back has Node's own separators.
+      pasted.push(line.replaceAll('\r', '\n'));
       if (isPasting) return;
       const text = pasted.splice(0).join('\n');
       texts.push(text);
