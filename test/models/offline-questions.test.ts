@@ -22,6 +22,14 @@ const first: Row[] = [
   ['What does the final agent do?', 'orchestration.md'],
 ];
 
+/** Put by newcomers, and answered from elsewhere before the pages had these words. */
+const plain: Row[] = [
+  ['is there a web interface', 'pages.md'],
+  ['how do I add a tool', 'tools.md'],
+  ['how do I get JSON output', 'command-line.md'],
+  ['how can I get notified in slack', 'webhooks.md'],
+];
+
 /** Thought up when the rules were there. */
 const further: Row[] = [
   ['How do I install Reprise?', 'first-hour.md', 'library.md'],
@@ -61,7 +69,7 @@ const answerOf = async (question: string): Promise<string> => (await new Talk(un
 const citedOf = (answer: string, pages: string[]): string[] => pages.filter((page) => answer.includes(`docs/${page}`));
 
 describe('a newcomer’s questions on Reprise are answered from the right page', () => {
-  test.each(first)('%s', async (question, ...pages) => {
+  test.each([...first, ...plain])('%s', async (question, ...pages) => {
     const answer = await answerOf(question);
     expect(answer).not.toContain('Nothing found');
     expect(citedOf(answer, pages)).not.toEqual([]);
