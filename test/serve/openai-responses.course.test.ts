@@ -142,6 +142,17 @@ test('one that is cancelled ends with the best that it has', async () => {
   expect(await set.client.responses.cancel(id)).toEqual(response);
 });
 
+test('one that waits for an answer is cancelled too, and one whose question was answered before has completed', async () => {
+  await using set = await openaiServing(shared(asks('Which mode?', 'Which size?')));
+  const first = await set.client.responses.create({ model: 'asking', input: 'Choose.' });
+  const next = { model: 'asking', input: 'Dark mode', previous_response_id: first.id };
+  const second = await set.client.responses.create(next);
+  const cancelled = await set.client.responses.cancel(second.id);
+  expect(cancelled).toMatchObject({ status: 'cancelled', metadata: { outcome: 'cancelled' } });
+  expect(await set.client.responses.retrieve(second.id)).toMatchObject(cancelled);
+  expect(first).toMatchObject(await set.client.responses.cancel(first.id));
+});
+
 test('a run that ends before its answer is good is incomplete, and one that fails has failed, with the reason', async () => {
   await using set = await openaiServing(shared(() => ({ status: 400, errorBody: '{"error":{"message":"no such"}}' })));
   expect(await set.client.responses.create({ model: 'agent', input: 'Say hello.' })).toMatchObject({

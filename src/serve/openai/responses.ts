@@ -81,9 +81,13 @@ const cancelMs = 10_000;
 export async function cancel(at: At): Promise<Response> {
   const { c, served } = at;
   const log = await logOf(at);
-  const run = served.reprise.getRun(log.head.place.run);
+  const { place } = log.head;
+  const run = served.reprise.getRun(place.run);
   if (await run.isOpen()) await run.cancel();
-  for await (const step of follow(served, log.head.place, AbortSignal.timeout(cancelMs))) log.take(step);
+  // What it has asked does not end it now.
+  const toItsEnd = served.feeds.follow(place.run, { after: place.seq, signal: AbortSignal.timeout(cancelMs) });
+  for await (const item of toItsEnd) if (item.type === 'end') break;
+  for (const step of await stepsSoFar(served, place)) log.take(step);
   return c.json(log.response);
 }
 

@@ -10,7 +10,7 @@ import { assertReached, derivedId, startNamed } from '../start.ts';
 import { settle } from './asking.ts';
 import type { Request } from './conversation.ts';
 import type { Place } from './places.ts';
-import { isEnd, stepOf, type Step } from './steps.ts';
+import { isEnd, stepOf, type Asked, type Step } from './steps.ts';
 
 /**
  * Starts a run, or answers what one waits for. The same request with the same `Idempotency-Key` finds its run again.
@@ -57,8 +57,18 @@ export async function stepsSoFar(served: Served, { run, seq }: Place): Promise<S
   const end = steps.findIndex(isEnd);
   const last = steps[end];
   if (last === undefined) return isOpen ? steps : [...steps, await failureOf(served.reprise.getRun(run))];
-  return [...steps.slice(0, end), last.type === 'answered' ? await settled(served, run, last) : last];
+  const final = last.type === 'asked' && isLeft(events, last.asked) ? steps.at(-1) : undefined;
+  const told = final?.type === 'answered' && final.outcome === 'cancelled' ? final : last;
+  return [...steps.slice(0, end), told.type === 'answered' ? await settled(served, run, told) : told];
 }
+
+/** Whether nobody has settled what was asked, or its time has not run out, when its run went on without it. */
+const isLeft = (events: RunEvent[], { questionId }: Asked): boolean =>
+  !events.some(
+    (event) =>
+      ['decided', 'planning_restart'].includes(event.type) ||
+      ('how' in event && event.questionId === questionId && event.how !== 'withdrawn'),
+  );
 
 /** How long a worker may take to tell the events of a run, in milliseconds. */
 const patience = 10_000;
