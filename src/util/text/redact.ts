@@ -45,8 +45,19 @@ export function withoutKnown(text: string, secrets: readonly string[]): string {
   return Buffer.from(rest + written.slice(until), 'latin1').toString();
 }
 
-/** All that a secret may have become by the time it is written, besides what `plainOf` undoes. */
+/** The forms of the secrets that were looked for last, since to make them takes longer than to look through a short text. */
+const made = new Map<string, string[]>();
+const mostMade = 1000;
+
 function formsOf(secret: string): string[] {
+  const forms = made.get(secret) ?? newFormsOf(secret);
+  if (made.size >= mostMade) made.clear();
+  made.set(secret, forms);
+  return forms;
+}
+
+/** All that a secret may have become by the time it is written, besides what `plainOf` undoes. */
+function newFormsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const hex = bytes.toString('hex');
   // Short ones have too few characters in these to be told from anything else.
