@@ -98,10 +98,15 @@ describe('a session keeps its files', () => {
     const first = await handle.describe();
     let last: TurnResult;
     let taken = 0;
+    const turn = () =>
+      handle.executeUpdate<TurnResult, [string]>('handleText', { args: ['Go on.'], updateId: `turn ${taken}` });
     do {
-      last = await handle.executeUpdate<TurnResult, [string]>('handleText', { args: ['Go on.'] });
-      expect(last.workspace).toMatchObject({ files: ++taken, count: 1 });
+      taken += 1;
+      last = await turn();
+      expect(last.workspace).toMatchObject({ files: taken, count: 1 });
     } while ((await handle.describe()).runId === first.runId || taken < 2);
+    // Whoever has missed the answer sends the turn again, to a run that knows nothing of the update.
+    expect(await turn()).toEqual(last);
     const { workspace } = await handle.executeUpdate<TurnResult, [string]>('handleText', { args: ['Once more.'] });
     expect(workspace).toMatchObject({ files: taken + 1, count: 1 });
     await handle.signal('close');

@@ -72,10 +72,16 @@ export class Conversation {
     if (last !== undefined) handler.run.events.recall(last.answer);
   }
 
-  /** @param id of the update that brings it */
+  /**
+   * Takes a turn. Whoever has missed the end of the last one sends it again, perhaps to a run that knows nothing of the update:
+   * then its result is given once more.
+   *
+   * @param id of the update that brings it
+   */
   async take(text: string, id?: string): Promise<TurnResult> {
+    if (id !== undefined && id === this.#last.id) return this.#turn;
     const turn = this.#last.turns + 1;
-    this.#last = { ...this.#last, turns: turn };
+    this.#last = { ...this.#last, id: undefined, turns: turn };
     const { run } = this.#handler;
     const { events, keys, requests } = run;
     if (turn === 1) showQuestion(text, this.#prepared);
@@ -101,17 +107,24 @@ export class Conversation {
     const files = workspace && { workspace };
     const messages = outcome === 'cancelled' ? [...said, `(${cancelledText('session')}.)`] : said;
     const warnings = warningsOf(run);
-    this.#last = { answer, messages, outcome, warnings, turns: turn, ...files };
-    return truncateToPayload({ answer, messages, turn, warnings, ...files });
+    this.#last = { id, answer, messages, outcome, warnings, turns: turn, ...files };
+    return this.#turn;
+  }
+
+  /** The result of the last turn. */
+  get #turn(): TurnResult {
+    const { id: _, outcome: __, turns: turn, ...result } = this.#last;
+    return truncateToPayload({ ...result, turn });
   }
 
   /** The session's result. @param isCancelled whether it ends because somebody has cancelled it */
   end(isCancelled: boolean): SessionResult {
     const { events, questions, usage } = this.#handler.run;
     const { history: humanQa } = questions.record;
+    const { id: _, ...last } = this.#last;
     return truncateToPayload({
       workflow: 'session',
-      ...this.#last,
+      ...last,
       ...(isCancelled && { outcome: 'cancelled' as const }),
       humanQa,
       usage: usage.total,

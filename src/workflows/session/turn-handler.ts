@@ -47,8 +47,10 @@ export interface SessionRecord {
   said: unknown;
   /** The handler's `files`. */
   files: AgentTrees;
-  /** The result of the last turn, and the number of turns. */
-  last: Pick<SessionResult, 'answer' | 'messages' | 'outcome' | 'turns' | 'warnings' | 'workspace'>;
+  /** The result of the last turn, the number of turns, and the id of the update that brought the last one, unless it failed. */
+  last: Pick<SessionResult, 'answer' | 'messages' | 'outcome' | 'turns' | 'warnings' | 'workspace'> & {
+    id?: string | undefined;
+  };
   prepared: OpenedSession;
 }
 
