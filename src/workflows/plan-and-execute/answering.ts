@@ -38,7 +38,7 @@ export async function judge(context: PlanContext, { isStuck }: Round): Promise<V
   if (outcome === 'unverified') context.warn('Nobody has said whether the answer is complete');
   if (outcome === 'partial')
     context.warn(`The answer is called complete, but needs what has failed: ${failed.join(', ')}`);
-  return { kind: 'accept', outcome: answer.isListing ? 'partial' : outcome };
+  return { kind: 'accept', outcome: answer.isPartial ? 'partial' : outcome };
 }
 
 /**
@@ -56,7 +56,7 @@ export function resultsAsAnswer(context: PlanContext, why: string): Answer {
   });
   const said = `No answer was put together: ${why}. This is what there was:`;
   const text = [said, ...truncateToPayload(lines, resultsBytes)].join('\n');
-  return { text, content: text, isListing: true };
+  return { text, content: text, isPartial: true };
 }
 
 async function briefOf(context: PlanContext): Promise<AnswerBrief> {
@@ -77,14 +77,14 @@ async function writeAnswer(context: PlanContext): Promise<Answer> {
       wholeText(agent, await agent.reply(purpose), purpose),
     );
     if (isCut) context.warn(cutOff, 'synthesis');
-    if (text.trim() !== '') return { text: text.trim(), content, isListing: false };
+    if (text.trim() !== '') return { text: text.trim(), content, isPartial: isCut };
   } catch (error) {
     problem = failureReason(error);
     const begun = agent.lastWords.trim();
     if (begun !== '') {
       context.warn(`${cutOff}, since the model failed then: ${problem}`, 'synthesis');
       const [content = begun] = await storeTexts([begun]);
-      return { text: begun, content, isListing: false };
+      return { text: begun, content, isPartial: true };
     }
   }
   context.warn(`No answer was put together: ${problem}`, 'synthesis');

@@ -48,8 +48,8 @@ export interface Answer {
   text: string;
   /** The text as prompts repeat it: references if it is long. */
   content: Content;
-  /** Whether it only lists results, since nobody has put them together. */
-  isListing: boolean;
+  /** Whether it ends in the middle, or only lists results, since nobody has put them together. */
+  isPartial: boolean;
 }
 
 /** The state of a run that plans and executes. */

@@ -75,7 +75,10 @@ describe('an answer that is cut off at its length', () => {
 
   test('and never ends is named in the result', async () => {
     const run = running(solveScript({ synthesise: () => ({ text: 'On and on', finish: 'length' }) }));
-    expect((await run.solve(input())).warnings).toEqual(['The answer ends in the middle, at the limit of the model']);
+    expect(await run.solve(input())).toMatchObject({
+      outcome: 'partial',
+      warnings: ['The answer ends in the middle, at the limit of the model'],
+    });
   });
 
   test('is kept where the model fails on the rest', async () => {
@@ -86,6 +89,7 @@ describe('an answer that is cut off at its length', () => {
     );
     expect(await run.solve(input())).toMatchObject({
       answer: 'The first half,',
+      outcome: 'partial',
       warnings: [expect.stringMatching(/^The answer ends in the middle.*400/)],
     });
   });
