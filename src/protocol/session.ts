@@ -47,8 +47,8 @@ export interface SessionResult {
   answer: string;
   messages: string[];
   /**
-   * `limit`: restarts or time were used up, and the turn delivered its best answer so far. `cancelled`: somebody cancelled
-   * the session, in the middle of a turn or between two.
+   * `limit`: restarts, time or the tokens of a reply were used up, and the turn delivered its best answer so far. `cancelled`:
+   * somebody cancelled the session, in the middle of a turn or between two.
    */
   outcome: 'answered' | 'limit' | 'budget' | 'cancelled';
   /** What did not go as planned in the last turn; empty if all did. */

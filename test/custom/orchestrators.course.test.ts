@@ -150,6 +150,7 @@ test('an answer that its model has not come to the end of says so', async () => 
   script = () => ({ text: 'Half of', finish: 'length' });
   expect(await turn('echo.ts')).toMatchObject({
     answer: 'Half of',
+    outcome: 'limit',
     warnings: ['the answer was cut off at its limit of tokens'],
   });
   script = () => ({ text: 'Hello.' });

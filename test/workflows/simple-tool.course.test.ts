@@ -123,6 +123,7 @@ describe('the loop simple_tool', () => {
     const { result: endless } = await turn([cut, cut, cut, cut]);
     expect(endless).toMatchObject({
       answer: 'on and on and on and on and ',
+      outcome: 'limit',
       warnings: ['the answer was cut off at its limit of tokens'],
     });
   });

@@ -114,11 +114,15 @@ export class CustomTurn {
     this.#work.say(text);
   }
 
-  /** Tells the person where an answer ends with what a model has written up to its limit. */
-  tellIfCut(answer: string): void {
+  /** Whether an answer ends with what a model has written up to its limit. */
+  isCut(answer: string): boolean {
     const end = answer.trimEnd();
-    if (this.#cutTexts.some((text) => text !== '' && end.endsWith(text)))
-      this.#run.warn('the answer was cut off at its limit of tokens', this.#work.persona.id);
+    return this.#cutTexts.some((text) => text !== '' && end.endsWith(text));
+  }
+
+  /** Tells the person of an answer that is cut. */
+  tellIfCut(answer: string): void {
+    if (this.isCut(answer)) this.#run.warn('the answer was cut off at its limit of tokens', this.#work.persona.id);
   }
 
   /** From here on every function of the context throws. */

@@ -59,7 +59,7 @@ export async function openAgentTurns(
           const { answer, isCut, limited } = await loopOf(orchestrator)(context, text).catch(rethrow);
           if (refusals.end !== undefined) run.warn(refusals.end, id);
           if (isCut) run.warn('the answer was cut off at its limit of tokens', id);
-          return { answer, outcome: limited ? 'limit' : 'answered' };
+          return { answer, outcome: limited || isCut ? 'limit' : 'answered' };
         },
         stopped(why) {
           // What it has said in the turn before answers nothing of this one.

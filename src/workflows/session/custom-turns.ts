@@ -68,7 +68,8 @@ export async function openCustomTurns(
         };
         return {
           async answer() {
-            return { answer: shown(await runCustomTurn(custom, handleText, text, limit, grace)), outcome: 'answered' };
+            const answer = shown(await runCustomTurn(custom, handleText, text, limit, grace));
+            return { answer, outcome: custom.isCut(answer) ? 'limit' : 'answered' };
           },
           stopped: (why) => shown(custom.lastSaid ?? (custom.lastWords || noAnswerYet(why))),
           keep: async (answer) => {
