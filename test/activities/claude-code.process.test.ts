@@ -194,13 +194,13 @@ describe('a turn of Claude Code', () => {
     expect(first?.raw).toContain(picture);
   });
 
-  test('stops after max_turns, and goes on with the next call', async () => {
+  test('is cut off after max_turns, and goes on with the next call', async () => {
     const backend = { type: 'claude_code' as const, model: 'claude-sonnet-5-5', max_turns: 2 };
     const looking = doing(({ place }) =>
       Array.from({ length: 9 }, () => useTool('Glob', { pattern: '*', path: place('') })),
     );
     const { notices, reply, transcript } = await run({ backend }, looking);
-    expect(reply).toMatchObject({ content: '', calls: [], finish: 'stop' });
+    expect(reply).toMatchObject({ content: '', calls: [], finish: 'length' });
     expect(notices).toEqual(['claude_code stopped after 2 turns (max_turns)']);
     expect(model.requests).toHaveLength(2);
     const next = await run({ backend, transcript, append: [{ role: 'user', content: 'And?' }] }, () =>
@@ -217,7 +217,9 @@ describe('a turn of Claude Code', () => {
         usage: { input: 100_000 },
       })),
     );
-    const { notices, usage } = await run({ work: { files: { tree: null, mounts: [] }, mostUsd: 0.5 } }, spending);
+    const work = { files: { tree: null, mounts: [] }, mostUsd: 0.5 };
+    const { notices, reply, usage } = await run({ work }, spending);
+    expect(reply.finish).toBe('length');
     expect(notices).toEqual(['claude_code stopped because the budget is spent']);
     // Each request costs 20 cents.
     expect(model.requests).toHaveLength(3);

@@ -244,6 +244,7 @@ function answerOf(
   ref: SessionRef,
 ): Pick<ClaudeCodeResponse, 'finish' | 'message' | 'work'> {
   const content = calls.length > 0 ? text : (result.result ?? text);
+  const isCut = [result.stop_reason, result.subtype].some((why) => limits.includes(why ?? ''));
   return {
     message: {
       role: 'assistant',
@@ -251,10 +252,13 @@ function answerOf(
       ...(calls.length > 0 && { toolCalls: calls }),
       opaque: { wire: claudeCodeWire, data: ref },
     },
-    finish: calls.length > 0 ? 'tool_calls' : result.stop_reason === 'max_tokens' ? 'length' : 'stop',
+    finish: calls.length > 0 ? 'tool_calls' : isCut ? 'length' : 'stop',
     work,
   };
 }
+
+/** The limits that end a turn before its work is done. */
+const limits = ['max_tokens', 'error_max_turns', 'error_max_budget_usd'];
 
 function noticesOf({ subtype }: ResultMessage, { max_turns: turns = mostTurns }: Backend): string[] {
   if (subtype === 'error_max_turns') return [`claude_code stopped after ${turns} turns (max_turns)`];
@@ -267,8 +271,7 @@ function refuseFailed(
   endpoint: Endpoint,
 ): void {
   if (reason === 'refusal') throw contentRefused(endpoint, result);
-  const isLimit = subtype === 'error_max_turns' || subtype === 'error_max_budget_usd';
-  if (!is_error || isLimit) return;
+  if (!is_error || limits.includes(subtype)) return;
   const text = [result, ...errors].filter(Boolean).join('; ') || 'Claude Code has failed';
   if (status == null) throw responseFailed(text, endpoint);
   throw toFailure(APIError.generate(status, undefined, text, new Headers()), endpoint);
