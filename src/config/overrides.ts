@@ -31,7 +31,8 @@ export interface Overrides {
  */
 export function withOverrides(config: Config, overrides: Overrides): Config {
   const { usd } = overrides;
-  const limited = usd === undefined ? config.content : { ...config.content, budget: { ...budgetOf(config), usd } };
+  const { budget } = config.content as { budget?: object };
+  const limited = usd === undefined ? config.content : { ...config.content, budget: { ...budget, usd } };
   const { consent = { isThere: false, yes: false } } = overrides;
   const equipped = overrides.tools === true ? withTools(limited, config.kind) : limited;
   const backed = withBackends(equipped, config.kind, overrides);
@@ -43,8 +44,6 @@ export function withOverrides(config: Config, overrides: Overrides): Config {
 }
 
 type Mapping = Record<string, unknown>;
-
-const budgetOf = ({ content }: Config): object => (content as { budget?: object }).budget ?? {};
 
 function withBackends(content: object, kind: Config['kind'], { model, fallback }: Overrides): object {
   if (model === undefined && (fallback === undefined || kind === 'agent')) return content;
@@ -138,7 +137,7 @@ function replaced(written: object, model: Backend): Backend {
     Object.entries(written).filter(
       ([key, value]) =>
         !ofProvider.includes(key) &&
-        !(key === 'reasoning_effort' && effortProblem(model.type, modelOf(model) ?? '', value as Effort) !== undefined),
+        (key !== 'reasoning_effort' || effortProblem(model.type, modelOf(model) ?? '', value as Effort) === undefined),
     ),
   );
   return { ...kept, ...model };

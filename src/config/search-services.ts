@@ -50,7 +50,7 @@ function listed(names: string[]): string {
   return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /** The folder of Reprise's documentation, which is beside `src/` in a clone and beside `dist/` in the package. */
 export const ownDocs = fileURLToPath(new URL('../../docs', import.meta.url));

@@ -42,7 +42,7 @@ function modelCall({ backend, caller }: CallModelInput, prices: PriceTable, envi
   const model = backend.model ?? backend.type;
   const tags = {
     'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': providerOf(backend),
+    'gen_ai.provider.name': providers[backend.type],
     'gen_ai.request.model': model,
   };
   const server = serverOf(backend, environment);
@@ -110,8 +110,6 @@ const providers: Record<Backend['type'], string> = {
   chatcompletion: 'openai_compatible',
   offline: 'offline',
 };
-
-const providerOf = ({ type }: Backend): string => providers[type];
 
 /** Where a backend's requests go, without user names, passwords and queries. */
 function serverOf(backend: Backend, environment: Environment): Record<string, string | number> {

@@ -32,7 +32,7 @@ const exportEveryMs = 60_000;
  * @throws `VariableError` where they ask for what there is not
  */
 export function telemetrySettings(variables: NodeJS.ProcessEnv): TelemetrySettings {
-  if (flag(variables['OTEL_SDK_DISABLED'])) return { traces: undefined, metrics: undefined };
+  if (variables['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return { traces: undefined, metrics: undefined };
   const tracesTo = exporterOf(variables, 'TRACES', ['otlp', 'none']);
   const metricsTo = exporterOf(variables, 'METRICS', ['otlp', 'prometheus', 'none']);
   const metricsUrl = endpointOf(variables, 'METRICS');
@@ -64,8 +64,6 @@ function numberIn(variables: NodeJS.ProcessEnv, name: string, usual: number): nu
 }
 
 type Signal = 'TRACES' | 'METRICS';
-
-const flag = (value: string | undefined): boolean => value?.toLowerCase() === 'true';
 
 function exporterOf(variables: NodeJS.ProcessEnv, signal: Signal, known: string[]): string {
   const name = `OTEL_${signal}_EXPORTER`;

@@ -77,7 +77,7 @@ export async function runTurn(sdk: Sdk, turn: Turn): Promise<TurnResult> {
       if (message.type === 'assistant') {
         // Each block of a reply comes as a message of its own.
         const { content, id } = message.message;
-        text = (id === replyId ? text : '') + textIn(content);
+        text = (id === replyId ? text : '') + content.map((block) => block.text ?? '').join('');
         replyId = id;
       }
       if (message.type === 'result') result = message;
@@ -93,8 +93,6 @@ export async function runTurn(sdk: Sdk, turn: Turn): Promise<TurnResult> {
 async function* onePrompt(content: PromptBlock[]): AsyncGenerator<SdkPrompt> {
   yield await Promise.resolve({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null });
 }
-
-const textIn = (blocks: Array<{ type: string; text?: string }>): string => blocks.map(({ text = '' }) => text).join('');
 
 const prefix = `mcp__${serverName}__`;
 

@@ -19,7 +19,9 @@ export function offlineModel({ folder }: Backend): Model {
   return {
     async complete({ messages, tools, toolChoice, signal, onDelta }) {
       const offered = toolChoice === 'none' ? [] : usable(tools, toolChoice);
-      const action = actionFor(messages, offered, await openTexts(folder));
+      const texts = await openTexts(folder);
+      // The tools on offer and the headings of the messages tell any model what to do.
+      const action = submission(messages, offered, texts) ?? converse(messages, offered, texts);
       const text = typeof action === 'string' ? action : JSON.stringify(action.input);
       for (const word of text.split(/(?<=\s)/)) {
         signal.throwIfAborted();
@@ -37,10 +39,6 @@ export function offlineModel({ folder }: Backend): Model {
     },
   };
 }
-
-/** Decides by the tools on offer and the headings of the messages, which tell any model what to do. */
-const actionFor = (messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string =>
-  submission(messages, tools, texts) ?? converse(messages, tools, texts);
 
 function converse(messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string {
   const prompt = readPrompt(messages);

@@ -1,8 +1,7 @@
-import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { indexOfFolder } from '../../util/folder-index.ts';
-import { ownDocs } from '../../config/search-services.ts';
+import { isFolder, ownDocs } from '../../config/search-services.ts';
 import { queryOf, type Hit, type Query, type SentenceIndex } from '../../util/text/sentence-search.ts';
 import type { Sentence } from '../../util/text/sentences.ts';
 import { stemsOf } from '../../util/text/words.ts';
@@ -34,7 +33,7 @@ const contextWeight = 0.3;
 
 /** The texts of a backend's folder. @throws `ApplicationFailure` of type `FolderMissing`, not retryable */
 export async function openTexts(folder = ownDocs): Promise<TextIndex> {
-  if (!existsSync(folder) || !statSync(folder).isDirectory()) {
+  if (!isFolder(folder)) {
     throw ApplicationFailure.nonRetryable(
       `offline: there is no folder ${folder} (key "folder" of the backend)`,
       failureTypes.folderMissing,

@@ -138,7 +138,9 @@ async function callOlder(call: ServerCall): Promise<Ended | InputNeeded> {
       if (asked.length > 0 && !context.signal.aborted) return needed(asked);
       if (!(error instanceof UrlElicitationRequiredError)) throw error;
       const wanted = error.elicitations.map((each, index) => requestOf(`address-${index}`, { ...each, mode: 'url' }));
-      const isDone = wanted.every(({ url }) => answered.some((each) => each.request.url === url && isAccepted(each)));
+      const isDone = wanted.every(({ url }) =>
+        answered.some(({ request, response }) => request.url === url && response.action === 'accept'),
+      );
       // A server may refuse each first try, and this one has begun anew.
       if (isDone && !again) continue;
       const isNew = wanted.every(({ url }) => answered.every(({ request }) => request.url !== url));
@@ -147,8 +149,6 @@ async function callOlder(call: ServerCall): Promise<Ended | InputNeeded> {
     }
   }
 }
-
-const isAccepted = ({ response }: LiveCall['answered'][number]): boolean => response.action === 'accept';
 
 function answersIn({ responses, state }: InputGiven): LiveCall['answered'] {
   const { answered, asked } = JSON.parse(state) as OlderState;

@@ -180,11 +180,9 @@ function loginOf(
   if (credentials !== undefined && clientSecret !== undefined) {
     return machineLogin(url, credentials, clientSecret, (token) => tokens.push(token));
   }
-  return logins === undefined || hasAuthorization(values) ? undefined : new WorkerLogin(url, logins);
+  const hasKey = Object.keys(values).some((name) => name.toLowerCase() === 'authorization');
+  return logins === undefined || hasKey ? undefined : new WorkerLogin(url, logins);
 }
-
-const hasAuthorization = (headers: Record<string, string>): boolean =>
-  Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 
 const logFile = (logs: string, { name }: McpServer): string =>
   join(logs, `mcp-${name.replaceAll(/[^\w.-]/g, '_')}.log`);

@@ -49,7 +49,10 @@ function lineOf(part: Part): string {
   if (name.endsWith('Pr') || name === 'del') return '';
   if (name === 'sub' || name === 'lim') return about('_', all());
   if (name === 'sup') return about('^', all());
-  if (name === 'f') return mark(part, 'type', '') === 'noBar' ? `${inner('num')} over ${inner('den')}` : quotient(part);
+  if (name === 'f')
+    return mark(part, 'type', '') === 'noBar'
+      ? `${inner('num')} over ${inner('den')}`
+      : `(${inner('num')})/(${inner('den')})`;
   if (name === 'limUpp') return inner('e') + inner('lim').replace('_', '^');
   if (name === 'rad') return `√${inner('deg') && `[${inner('deg')}]`}(${inner('e')})`;
   if (name === 'nary') return `${mark(part, 'chr', '∫')}${inner('sub')}${inner('sup')} ${inner('e')}`;
@@ -63,6 +66,3 @@ function lineOf(part: Part): string {
   if (name === 'eqArr') return inner('e', '; ');
   return name === 't' ? text : all();
 }
-
-const quotient = (part: Part): string =>
-  ['num', 'den'].map((name) => `(${within(part, name).map(lineOf).join('')})`).join('/');
