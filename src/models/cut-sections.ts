@@ -14,7 +14,6 @@ const lineBetween = 26;
  * how much was left out between them.
  *
  * @param excess how many tokens are to go
- * @param tokensIn counts the tokens of a text
  * @returns the same messages if they show nothing that could be cut
  */
 export function withCutSections(messages: Message[], excess: number, tokensIn: (text: string) => number): Message[] {

@@ -2,12 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Attributes, SpanKind } from '@opentelemetry/api';
 
 export interface OpenSpan {
-  /**
-   * Ends it.
-   *
-   * @param errorType of the failure that it ended with; undefined if it succeeded
-   * @param at when, in milliseconds since the epoch; absent: now
-   */
+  /** @param errorType of its failure; undefined if it succeeded @param at in milliseconds since the epoch; absent: now */
   end(attributes: Attributes, errorType: string | undefined, at?: number): void;
 }
 

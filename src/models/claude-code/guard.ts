@@ -24,7 +24,6 @@ const paths = ['file_path', 'notebook_path', 'path'];
  * Says why a call of a built-in tool is refused: it is none of those that the agent has, or it leads out of the agent's
  * files, by `..`, by an absolute path, or by a link. A command is not looked at, since no look would hold it back.
  *
- * @param input the call's arguments as Claude Code takes them
  * @returns undefined if the call may run
  */
 export function whyRefused(

@@ -34,8 +34,6 @@ function killGroup({ pid }: ChildProcess): void {
 /**
  * Starts Claude Code in a group of processes of its own. It gets its key by a descriptor rather than by its environment,
  * which every command that it runs could print.
- *
- * @param signal ends it at once
  */
 export function startClaudeCode(
   { args, command, env }: SpawnOptions,

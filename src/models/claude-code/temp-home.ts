@@ -34,7 +34,6 @@ export class TempHome {
    * Takes a session's place. What workers have left behind that are no more is removed. Where another one is still at it,
    * such as a worker that stalls, the place is one beside it.
    *
-   * @param session its id
    * @throws `Error` if the folder of all places is not this user's alone
    */
   static async take(session: string): Promise<TempHome> {

@@ -17,11 +17,7 @@ const binaryEndings =
     ' ',
   );
 
-/**
- * The text of a recognised file, and what is wrong with it. An image and an archive have neither. Never throws.
- *
- * @param transcribe writes down what is said in a recording
- */
+/** The text of a recognised file, and what is wrong with it. An image and an archive have neither. Never throws. */
 export async function readContent(
   name: string,
   bytes: Buffer,

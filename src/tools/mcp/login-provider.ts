@@ -27,6 +27,7 @@ export class LoginNeeded extends Error {
 
 /** What the SDK's OAuth client needs to be kept, kept in the home folder (the SDK's guide "Authenticate a user with OAuth"). */
 export class LoginProvider implements OAuthClientProvider {
+  /** Where the person's browser comes back to. */
   readonly redirectUrl: string;
   readonly #url: string;
   readonly #logins: Logins;
@@ -37,12 +38,7 @@ export class LoginProvider implements OAuthClientProvider {
   #used: string | undefined;
   #verifier = '';
 
-  /**
-   * @param url the server's address
-   * @param redirectUrl where the person's browser comes back to
-   * @param redirect has the person log in at an address; it may throw
-   * @param isRenewal whether the authorization server is the one that was found at the login; else it is looked for anew
-   */
+  /** @param isRenewal whether the authorization server is the one that was found at the login; else it is looked for anew */
   constructor(url: string, logins: Logins, redirectUrl: string, redirect: (to: URL) => void, isRenewal = false) {
     this.#url = url;
     this.#logins = logins;

@@ -21,7 +21,6 @@ const withEnds = (text: string, end: string): string => text.replaceAll(/\r?\n/g
 /**
  * Makes edits one after another. Old texts are found whatever their line ends are, and what is new gets those of the file.
  *
- * @param path for errors
  * @returns the new text, and how many places have changed
  * @throws `ToolError` for the first edit that does not fit, with the part of the file that is nearest to it
  */

@@ -141,9 +141,6 @@ export function treePath(path: string): string | undefined {
 /**
  * Where a link of a tree leads to, as a path of the tree; undefined for one that leads out, or may: `..` may only stand at
  * the beginning, since after a name that is a link itself it would lead to wherever that one points.
- *
- * @param link the path of the link
- * @param target what it holds
  */
 export function linkTarget(link: string, target: string): string | undefined {
   if (target.startsWith('/')) return undefined;

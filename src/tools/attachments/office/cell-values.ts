@@ -52,8 +52,6 @@ export const isUncomputed = (
 /**
  * What a workbook says of all of its cells. Libraries that compute nothing store 0 in new workbooks, with the wish that
  * everything be computed anew, and an empty text in old ones. That may be a formula's result too, but hardly of all of them.
- *
- * @param cells all of its cells
  */
 export function conventionsOf(book: xlsx.WorkBook, isOld: boolean, cells: xlsx.CellObject[]): Conventions {
   const { CalcPr: computing, WBProps: properties } = (book.Workbook ?? {}) as {
