@@ -1,5 +1,5 @@
 import { crc32, deflateRawSync } from 'node:zlib';
-import { openZip } from '../../src/tools/attachments/zip.ts';
+import { openZip } from '../../src/tools/attachments/archives/zip.ts';
 
 /** A file of a zip archive, with what makes an archive hostile. */
 export interface Zipped {

@@ -6,7 +6,7 @@ import { createRecallReports } from '../../src/activities/reports.ts';
 import { createStoreAttachments } from '../../src/activities/files.ts';
 import { readContent } from '../../src/tools/attachments/content.ts';
 import { recognise } from '../../src/tools/attachments/recognise.ts';
-import { openZip } from '../../src/tools/attachments/zip.ts';
+import { openZip } from '../../src/tools/attachments/archives/zip.ts';
 import { textOfHtml } from '../../src/tools/web/page-text.ts';
 import { searchFolder } from '../../src/tools/web/search/folder.ts';
 import { activityBench } from '../support/activity-bench.ts';

@@ -1,7 +1,7 @@
 import type { Store } from '../../store/store.ts';
 import { maxFileBytes } from '../../util/file-limits.ts';
 import { attachmentsFolder } from '../workspaces/workspace.ts';
-import { archiveLimits, unpackArchive } from './archive.ts';
+import { archiveLimits, unpackArchive } from './archives/archive.ts';
 import { readContent } from './content.ts';
 import { recognise } from './recognise.ts';
 

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import type { AttachmentKind } from '../../protocol/attachment.ts';
 import { outlookType } from './mail/mail-type.ts';
 import { parseTable } from './table.ts';
-import { openZip } from './zip.ts';
+import { openZip } from './archives/zip.ts';
 
 type Type = [kind: AttachmentKind, mediaType: string];
 

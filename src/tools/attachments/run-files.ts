@@ -1,6 +1,6 @@
 import type { Attachment, AttachmentKind } from '../../protocol/attachment.ts';
 import type { RunFile, Store } from '../../store/store.ts';
-import { archiveLimits, unpackArchive } from './archive.ts';
+import { archiveLimits, unpackArchive } from './archives/archive.ts';
 import type { Transcribe } from './audio.ts';
 import { readContent } from './content.ts';
 import type { Loaded } from './load.ts';
@@ -11,7 +11,7 @@ import { shownPicture } from '../pictures.ts';
 import { recognise, type Recognised } from './recognise.ts';
 import { workbookPreview } from './sheet-text.ts';
 import { summaryOf } from './table.ts';
-import type { ZipLimits } from './zip.ts';
+import type { ZipLimits } from './archives/zip.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
 
 /** Longer previews are stored, and messages then name their blob. In characters. */

@@ -1,6 +1,6 @@
 import * as xlsx from '@e965/xlsx';
 import { expect, test } from 'vitest';
-import { archiveLimits, unpackArchive } from '../../../src/tools/attachments/archive.ts';
+import { archiveLimits, unpackArchive } from '../../../src/tools/attachments/archives/archive.ts';
 import { recognise } from '../../../src/tools/attachments/recognise.ts';
 
 interface Container {

@@ -2,8 +2,8 @@ import PostalMime, { decodeWords, type Email } from 'postal-mime';
 import { mailType } from './mail-type.ts';
 import { uniqueNames } from '../names.ts';
 import { pageText } from './page-text.ts';
-import { memberOf } from '../tar.ts';
-import { within, type ZipLimits, type ZipMember } from '../zip.ts';
+import { memberOf } from '../archives/tar.ts';
+import { within, type ZipLimits, type ZipMember } from '../archives/zip.ts';
 
 /** Opens a message: its headers with its text, its text as a page, and what is attached. @throws `Error` if it is over the limits */
 export async function openMail(bytes: Buffer, limits: ZipLimits): Promise<ZipMember[]> {

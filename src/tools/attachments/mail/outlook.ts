@@ -2,8 +2,8 @@ import { decodeText } from '../encoding.ts';
 import { uniqueNames } from '../names.ts';
 import { streamsIn } from '../office/compound.ts';
 import { pageText } from './page-text.ts';
-import { memberOf } from '../tar.ts';
-import type { ZipMember } from '../zip.ts';
+import { memberOf } from '../archives/tar.ts';
+import type { ZipMember } from '../archives/zip.ts';
 
 /** The streams of a message by their paths ([MS-CFB], [MS-OXMSG]). */
 type Streams = ReadonlyMap<string, Buffer>;

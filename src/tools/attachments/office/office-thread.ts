@@ -1,5 +1,5 @@
 import { noted, type Readable } from '../readable.ts';
-import { openZip, type ZipMember } from '../zip.ts';
+import { openZip, type ZipMember } from '../archives/zip.ts';
 import { chartsIn, leftOut, shapesIn, textOfSlides, textOfWord, type Parts } from './documents.ts';
 import { needsPassword, objectsIn, refuseEncrypted, textOfOpenDocument } from './open-documents.ts';
 import { propertiesIn } from './properties.ts';

@@ -1,12 +1,12 @@
-import { treePath } from '../workspaces/tree.ts';
+import { treePath } from '../../workspaces/tree.ts';
 import type { ArchiveFile, ArchiveMember } from './archive-thread.ts';
-import { grouped, readingLimits } from '../../util/file-limits.ts';
-import { noted, type Readable } from './readable.ts';
-import { listed } from '../../util/text/listed.ts';
-import { moduleBeside, runIsolated } from '../../util/isolated.ts';
-import { gzipType } from './recognise.ts';
+import { grouped, readingLimits } from '../../../util/file-limits.ts';
+import { noted, type Readable } from '../readable.ts';
+import { listed } from '../../../util/text/listed.ts';
+import { moduleBeside, runIsolated } from '../../../util/isolated.ts';
+import { gzipType } from '../recognise.ts';
 import type { ZipLimits } from './zip.ts';
-import { shortened } from '../../workflows/runtime/size.ts';
+import { shortened } from '../../../workflows/runtime/size.ts';
 
 const program = moduleBeside(import.meta.url, 'archive-thread');
 

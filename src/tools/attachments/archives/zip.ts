@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { fromBufferPromise, getFileNameLowLevel, type Entry, type ZipFile } from 'yauzl';
-import { grouped } from '../../util/file-limits.ts';
+import { grouped } from '../../../util/file-limits.ts';
 
 export interface ZipMember {
   /** As the archive has it: it may be any text. */

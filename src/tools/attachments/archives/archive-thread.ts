@@ -1,8 +1,8 @@
-import { grouped, maxFileBytes } from '../../util/file-limits.ts';
+import { grouped, maxFileBytes } from '../../../util/file-limits.ts';
 import { openGzip, openTar } from './tar.ts';
-import { gzipType, tarType } from './recognise.ts';
-import { mailboxType, mailType, outlookType } from './mail/mail-type.ts';
-import { openMail, openMailbox } from './mail/mail.ts';
+import { gzipType, tarType } from '../recognise.ts';
+import { mailboxType, mailType, outlookType } from '../mail/mail-type.ts';
+import { openMail, openMailbox } from '../mail/mail.ts';
 import { openZip, within, type ZipLimits, type ZipMember } from './zip.ts';
 
 export interface ArchiveFile {
@@ -29,7 +29,7 @@ async function membersOf({ bytes: given, limits, mediaType, name }: ArchiveFile)
   if (mediaType === mailType) return openMail(bytes, limits);
   if (mediaType === mailboxType) return openMailbox(bytes, limits);
   // It brings the library for workbooks, which takes a while to load.
-  if (mediaType === outlookType) return within((await import('./mail/outlook.ts')).openOutlook(bytes), limits);
+  if (mediaType === outlookType) return within((await import('../mail/outlook.ts')).openOutlook(bytes), limits);
   if (mediaType === gzipType) return openGzip(name, bytes, limits);
   return mediaType === tarType ? openTar(bytes, limits) : openZip(bytes, limits);
 }

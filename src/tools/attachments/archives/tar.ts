@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { unpackTar } from 'modern-tar';
-import { headType, tarType } from './recognise.ts';
+import { headType, tarType } from '../recognise.ts';
 import { atMost, within, type ZipLimits, type ZipMember } from './zip.ts';
 
 /**
