@@ -84,3 +84,6 @@ export const examples: Record<string, string[]> = {
     'reprise worker --allow hosts=llm.example:8000 --allow files=/srv/papers',
   ],
 };
+
+/** What stands below an error in a command's words. */
+export const whereExamplesAre = (command: string): string => `(reprise ${command} --help has examples)`;

@@ -3,7 +3,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { Argument, Command, Option } from 'commander';
 import type { Kind } from '../config/kinds.ts';
 import { version } from '../util/version.ts';
-import { examples } from './examples.ts';
+import { examples, whereExamplesAre } from './examples.ts';
 import { exitStatusText, usageError } from './exit.ts';
 import { outputOf } from './output.ts';
 import {
@@ -56,7 +56,9 @@ export function buildProgram(shell: Shell): Command {
   addServiceCommands(shell, program);
   for (const command of [program, ...program.commands]) {
     const lines = examples[command.name()]?.map((line) => `  ${line}\n`);
-    if (lines !== undefined) command.addHelpText('after', `\nExamples:\n${lines.join('')}`);
+    if (lines === undefined) continue;
+    command.addHelpText('after', `\nExamples:\n${lines.join('')}`);
+    if (command !== program) command.showHelpAfterError(whereExamplesAre(command.name()));
   }
   program.on('command:*', ([word = '']: string[]) =>
     program.error(

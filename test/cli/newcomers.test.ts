@@ -22,6 +22,13 @@ test.each([
   expect(await told([word])).toEqual([2, said]);
 });
 
+test.each([
+  [['ask'], "missing required argument 'task'"],
+  [['validate', 'a.yaml', '--strict'], "unknown option '--strict'"],
+])('what a command does not understand leads to its examples: %j', async (words, problem) => {
+  expect(await told(words)).toEqual([2, `error: ${problem}\n(npx reprise ${words[0]} --help has examples)\n`]);
+});
+
 test.each(['ask', 'research', 'solve'])(
   'of %s a dash alone stands for what comes by standard input',
   async (command) => {

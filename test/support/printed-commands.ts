@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, type Writable } from 'node:stream';
 import type { InboxQuestion } from '../../src/client.ts';
+import { examples, whereExamplesAre } from '../../src/cli/examples.ts';
 import { init } from '../../src/cli/commands/init.ts';
 import { answerCommand, approveCommand, noticeBox } from '../../src/cli/questions/box.ts';
 import { unknownCommandText } from '../../src/cli/unknown-command.ts';
@@ -51,6 +52,7 @@ const left = (): string[] => [`${answerCommand(waiting, server)} "…"`, `${appr
 const composed: Record<string, () => string[] | Promise<string[]>> = {
   'src/cli/commands/approve.ts': left,
   'src/cli/commands/init.ts': initTexts,
+  'src/cli/examples.ts': () => Object.keys(examples).slice(1).map(whereExamplesAre),
   'src/cli/questions/box.ts': () => ofEachKind.map((each) => noticeBox(silentShell(), each, false, server)),
   'src/cli/questions/prompter.ts': left,
   'src/cli/questions/ways-to-settle.ts': () => ofEachKind.flatMap((each) => waysToSettle(each, server)),
