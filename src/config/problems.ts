@@ -138,13 +138,15 @@ function unwrapped(schema: Definition): Definition {
   return inner === undefined ? schema : unwrapped(inner);
 }
 
-/** ` did you mean …?` with the choice that is nearest to a mistyped word, or an empty string if none is near. */
+/** ` did you mean …?` with the choice that is nearest to a mistyped word, or that goes on where it ends, or an empty string. */
 export function didYouMean(word: string, choices: string[]): string {
   const furthest = Math.max(2, word.length / 4);
   // The distance of words takes a time that grows with both, and is no less than the difference of their lengths.
   const near = choices.filter((choice) => Math.abs(choice.length - word.length) <= furthest);
   const [first] = nearest(word, near);
-  return first !== undefined && distanceOf(word, first) <= furthest ? ` did you mean ${first}?` : '';
+  const isNear = first !== undefined && distanceOf(word, first) <= furthest;
+  const meant = isNear ? first : choices.find((choice) => choice.startsWith(`${word}_`));
+  return meant === undefined ? '' : ` did you mean ${meant}?`;
 }
 
 /** The choices, those first that are nearest to a mistyped word. */

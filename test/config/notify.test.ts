@@ -40,7 +40,10 @@ test.each([
   [{ url, events: [] }, 'notify[0].events: must not be empty'],
   [{ url, events: ['finished'] }, /^notify\[0\]\.events\[0\]: .*question.*approval.*final/],
   [{ url, format: 'teams' }, /^notify\[0\]\.format: .*standard.*slack/],
-  [{ url, secret: 'x' }, /^notify\[0\]\.secret: unknown key; valid keys: url, events, format, secret_env/],
+  [
+    { url, secret: 'x' },
+    /^notify\[0\]\.secret: unknown key; did you mean secret_env\? valid keys: url, events, format, secret_env/,
+  ],
   [{ url, secret_env: 'two words' }, /^notify\[0\]\.secret_env: is no name of a variable/],
   [{ url, format: 'slack', secret_env: 'NAME' }, /^notify\[0\]\.secret_env: is for format: standard alone/],
   [{ url, secret_env: hookSecret }, /^notify\[0\]\.secret_env: .*is no name of a variable/],

@@ -73,6 +73,11 @@ describe('a problem names file, line, key and the valid choices', () => {
       'team.yaml:5: agents[0].backend.modle: unknown key; did you mean model?',
     ],
     [
+      'the beginning of a key',
+      agent('type: openai\napi_key: sk-x'),
+      'team.yaml:5: agents[0].backend.api_key: unknown key; did you mean api_key_env?',
+    ],
+    [
       'a value that is none of the choices',
       agent('type: opnai'),
       'team.yaml:4: agents[0].backend.type: "opnai" is not one of openai | claude | gemini | chatcompletion | claude_code | offline; did you mean openai?',
