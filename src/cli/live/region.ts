@@ -130,10 +130,18 @@ function about(state: State, { id, ...agent }: State['agents'][number]): string 
   return readable(state.subtasks.find((subtask) => subtask.id === id)?.description ?? '');
 }
 
-/** What is said in a text. Of a tool call's JSON only the first value is kept, without its key. */
+const firstKey = /^\{\s*"\w+"\s*:\s*"/;
+
+/** What a tool call's JSON says: its values without their keys. */
+const values = (json: string): string =>
+  json
+    .replace(firstKey, '')
+    .replace(/(?<!\\)"\s*,\s*"\w+"\s*:\s*"/g, ': ')
+    .replace(/(?<!\\)"\s*\}?\s*$/, '');
+
+/** What is said in a text, or in a tool call's JSON as far as it is written. */
 export const spoken = (text: string): string =>
-  text
-    .replace(/^\{\s*"\w+"\s*:\s*"/, '')
+  (firstKey.test(text) ? values(text) : text)
     .replace(/\\n/g, '\n')
     .replace(/\\u([\da-f]{4})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
     .replace(/\\"/g, '"');

@@ -101,6 +101,14 @@ describe('the region', () => {
     ]);
   });
 
+  test.each([
+    ['{"agent_id":"agent1","reason":"It is', 'agent1: It is'],
+    [String.raw`{"agent_id":"agent1", "reason":"It is \"best\""}`, 'agent1: It is "best"'],
+    ['Say {"a":"b","c":"d"}', 'Say {"a":"b","c":"d"}'],
+  ])('shows the values of a call without their keys: %s', (text, said) => {
+    expect(draw({ texts: { agent_a: text } })[1]?.split('answering  ')[1]).toBe(said);
+  });
+
   test('shows who does what in a research run', () => {
     const busy: ResearchState = { ...research, agents: [{ id: 'critic', state: 'criticising' }] };
     const lines = draw({ state: busy, texts: { critic: 'Feasible, but' }, progress: ['iteration 2/3: criticising'] });
