@@ -82,11 +82,14 @@ export async function startBackground(settings: BackgroundSettings): Promise<Wor
   }
 }
 
-/** What an `up` says of its start, out of what is new in the log. Warnings are about runs that are open already, also of others. */
+/**
+ * What an `up` says of its start, out of what is new in the log. Warnings are about runs that are open already, also of
+ * others, and an older `up` may end at the same moment.
+ */
 export const progressIn = (added: string): string =>
   added
     .split('\n')
-    .filter((line) => !/^(WARN|ERROR) |^\{"time":"[^"]*","level":"(WARN|ERROR)"/.test(line))
+    .filter((line) => !/^(WARN|ERROR) |^\{"time":"[^"]*","level":"(WARN|ERROR)"|: ending("\})?$/.test(line))
     .join('\n')
     .trim();
 
