@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -62,6 +65,16 @@ test('a file of prices that is no JSON is named', async () => {
     },
   );
   expect([status, said]).toEqual([2, expect.stringMatching(/^REPRISE_PRICES: .*newcomers\.test\.ts is no JSON: /)]);
+});
+
+test('a Node that was fetched runs the test of a tool, also where the cache is behind a link', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reprise-linked-'));
+  symlinkSync(dirname(process.execPath), join(folder, 'reprise'));
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const env = { npm_command: 'exec', XDG_CACHE_HOME: folder };
+  await run(['init', '.', '--kind', 'agent'], { stdin, stdout, stderr, env, cwd: folder });
+  expect(String(stdout.read())).toContain(`${process.execPath} --test tools/prices.test.ts`);
+  rmSync(folder, { recursive: true });
 });
 
 test('an answer needs no quotes', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
@@ -198,8 +198,10 @@ const runCommand = (kind: Kind, shown: Shown): string =>
   `reprise ${kinds[kind].command} --config ${shown(`${kind}.yaml`)} "${kinds[kind].text}"`;
 
 function nextCommands({ env }: Shell, kind: Kind, shown: Shown): string[] {
-  // The Node that runs this was fetched where the machine's own is too old for TypeScript.
-  const node = isWithin(cacheFolder(env), process.execPath) ? shellWord(process.execPath) : 'node';
+  const cache = cacheFolder(env);
+  // The Node that runs this was fetched where the machine's own is too old for TypeScript. Its path has no links.
+  const isFetched = existsSync(cache) && isWithin(realpathSync(cache), process.execPath);
+  const node = isFetched ? shellWord(process.execPath) : 'node';
   return [
     `reprise validate ${shown(`${kind}.yaml`)}`,
     runCommand(kind, shown),
