@@ -4,6 +4,7 @@ import { notifySchema } from './notify.ts';
 import { priceTableSchema } from './models/prices.ts';
 import { safe } from './privileges.ts';
 import type { Coordination } from '../protocol/settings.ts';
+import type { Budget } from '../protocol/usage.ts';
 
 const tenYears = 10 * 365 * 24 * 60 * 60;
 
@@ -67,16 +68,19 @@ export const soloShape = {
 };
 
 /** Lines for a person about what all kinds of configuration have: who may be asked, and the limits. */
-export function describeCoordination(settings: Coordination, budget?: object, idleTimeout?: number): string[] {
+export function describeCoordination(settings: Coordination, budget?: Budget, idleTimeout?: number): string[] {
   const { broadcast, broadcast_timeout, max_broadcasts_per_agent } = settings;
   const whom = broadcast === 'agents' ? 'each other' : 'a person';
   const asking =
     `Agents may ask ${whom} (broadcast ${broadcast}): ${broadcast_timeout} s to respond, ` +
     `up to ${max_broadcasts_per_agent} open questions an agent, ` +
     `sensitivity ${settings.broadcast_sensitivity}, depth ${settings.response_depth}.`;
+  const limits = Object.entries<number | undefined>({ ...budget }).flatMap(([what, most]) =>
+    most === undefined ? [] : [`${most} ${what}`],
+  );
   return [
     ...(broadcast === false ? [] : [asking]),
-    ...(budget === undefined ? [] : [`Budget: ${JSON.stringify(budget)}.`]),
+    ...(budget === undefined ? [] : [`Budget: ${limits.join(', ')}.`]),
     ...(idleTimeout === undefined ? [] : [`A session ends after ${idleTimeout} s without a turn.`]),
   ];
 }

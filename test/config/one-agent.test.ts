@@ -244,14 +244,14 @@ describe('a description names backend, loop with its limits, and tools', () => {
 
   test('of ReAct, with everything beside it', () => {
     const react = { module: 'ReActOrchestrator', id: 'loop', config: { show_reasoning: false } };
-    const rest = { coordination: { broadcast: 'human' }, budget: { calls: 9 }, idle_timeout: 60 };
+    const rest = { coordination: { broadcast: 'human' }, budget: { calls: 9, usd: 0.5 }, idle_timeout: 60 };
     expect(described(configOf([llm, react], [toLlm, toLoop], rest)).split('\n')).toEqual([
       'One agent (loop):',
       '  backend: openai gpt-5',
       '  orchestrator: react, up to 10 cycles a turn, reasoning not shown, at temperature 0.7',
       '  tools: none',
       expect.stringContaining('Agents may ask a person (broadcast human)'),
-      'Budget: {"calls":9}.',
+      'Budget: 9 calls, 0.5 usd.',
       'A session ends after 60 s without a turn.',
     ]);
   });
