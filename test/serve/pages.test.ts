@@ -2,7 +2,7 @@ import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import { withProgramWord } from '../../src/cli/program-word.ts';
 import type { InboxQuestion, ListedRun, RunRecord, RunStep } from '../../src/client.ts';
-import { issue } from '../../src/serve/access.ts';
+import { accessOf, issue } from '../../src/serve/access.ts';
 import { createApp } from '../../src/serve/app.ts';
 import { callDiff } from '../../src/serve/pages/call-diff.ts';
 import { nextOf } from '../../src/serve/pages/login.ts';
@@ -358,3 +358,18 @@ test.each([
   const answer = await serverOf('Say reprise login X', { steps })(path, { headers });
   expect((await answer.text()).replaceAll('&#39;', "'")).toContain(named);
 });
+
+test.each(['/runs', '/api/v1/runs'])(
+  'whoever may see only some runs is not told by %s where their folder is',
+  async (path) => {
+    const token = issue(owner, { kind: 'start', names: ['team'] });
+    const id = `${accessOf(owner, token)?.prefix}x`;
+    const ask = serverOf('there is no /none/tools/a.ts in /none, /nonetheless');
+    const answer = await ask(`${path}/${id}`, { headers: { authorization: `Bearer ${token}` } });
+    expect(answer.status).toBe(200);
+    const text = await answer.text();
+    expect(text).toContain('there is no tools/a.ts in .');
+    expect(text).not.toContain('/none');
+    expect(await (await ask(`${path}/${id}`)).text()).toContain('/none/tools/a.ts in /none');
+  },
+);
