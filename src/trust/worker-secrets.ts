@@ -64,5 +64,5 @@ function mapped(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((each) => mapped(each, change));
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapped(each, change)]));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [change(key), mapped(each, change)]));
 }

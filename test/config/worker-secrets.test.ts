@@ -23,3 +23,8 @@ test('a value without secrets is given back as it is', () => {
   const value = { folder: '/srv/papers', list: ['a'] };
   expect(withoutSecretsIn(value, ['sk-1234567890'])).toBe(value);
 });
+
+test('no text of a value keeps a secret, nor does a name in it', () => {
+  const value = { 'by sk-1234567890': ['sk-1234567890', { at: 1 }] };
+  expect(withoutSecretsIn(value, ['sk-1234567890'])).toEqual({ 'by [redacted]': ['[redacted]', { at: 1 }] });
+});
