@@ -150,6 +150,8 @@ test('one that waits for an answer is cancelled too, and one whose question was 
   const cancelled = await set.client.responses.cancel(second.id);
   expect(cancelled).toMatchObject({ status: 'cancelled', metadata: { outcome: 'cancelled' } });
   expect(await set.client.responses.retrieve(second.id)).toMatchObject(cancelled);
+  const told = await allOf(await set.client.responses.retrieve(second.id, { stream: true }));
+  expect(told.at(-1)).toMatchObject({ type: 'response.incomplete', response: cancelled });
   expect(first).toMatchObject(await set.client.responses.cancel(first.id));
 });
 

@@ -140,7 +140,10 @@ async function* streamed(served: Served, log: ResponseLog, signal: AbortSignal, 
   const unseen = (all: StreamEvent[]) =>
     all.flatMap((each) => (each.sequence_number > after ? [{ event: each.type, data: JSON.stringify(each) }] : []));
   yield* unseen(log.begin());
-  for await (const step of follow(served, log.head.place, signal)) yield* unseen(log.take(step));
+  const { place } = log.head;
+  const isOpen = await served.reprise.getRun(place.run).isOpen();
+  const steps = isOpen ? follow(served, place, signal) : await stepsSoFar(served, place);
+  for await (const step of steps) yield* unseen(log.take(step));
   yield { data: '[DONE]' };
 }
 
