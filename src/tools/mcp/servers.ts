@@ -8,7 +8,7 @@ import {
   type Tool as McpTool,
 } from '@modelcontextprotocol/client';
 import { defaultTimeout } from '../definition.ts';
-import { withoutSecretsIn } from '../../trust/worker-secrets.ts';
+import { secretsGiven, withoutSecretsIn } from '../../trust/worker-secrets.ts';
 import { InputNeeded, type CallContext, type Tool } from '../tool.ts';
 import { callServer } from './call.ts';
 import { connect, withoutLogin, type Connection, type ConnectSettings, withoutSecrets } from './connection.ts';
@@ -32,9 +32,10 @@ export class McpServers {
 
   /** @throws `SourceError` if the server does not exist, lacks a variable, or does not answer in time */
   async tools(server: McpServer): Promise<Tool[]> {
-    const { hasResources, tools } = await this.#connection(server);
+    const { hasResources, tokens, tools } = await this.#connection(server);
+    const given = [...tokens(), ...secretsGiven(server, this.#settings.environment)];
     const own = (await tools()).map((tool) => ({
-      spec: specOf(tool),
+      spec: withoutSecretsIn(specOf(tool), given),
       sideEffects: sideEffectsOf(tool.annotations),
       onlyReads: tool.annotations?.readOnlyHint === true,
       timeout: server.timeout ?? defaultTimeout,

@@ -119,6 +119,28 @@ test('what a server prints steers no terminal in which its log is read', async (
   await expect.poll(() => readFileSync(join(bench.logs, 'mcp-loud.log'), 'utf8')).toMatch(/^(?:said\n)+$/);
 });
 
+test('what a server says of its tools holds no secret that it was given', async () => {
+  const program = `
+    const { createInterface } = require('node:readline');
+    const tool = { name: 'a', description: 'Its key is ' + process.env.THE_TOKEN, inputSchema: { type: 'object' } };
+    createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line);
+      const { protocolVersion } = params ?? {};
+      const begun = { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'a', version: '1' } };
+      const result = { initialize: begun, 'tools/list': { tools: [tool] } }[method];
+      const answer = result ? { result } : { error: { code: -32601, message: 'unknown' } };
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+    });`;
+  const env = { THE_TOKEN: '${THE_TOKEN}' };
+  const given = toolBench({}, { THE_TOKEN: 'only-for-the-server' });
+  const server = { name: 'echoing', command: process.execPath, args: ['-e', program], env };
+  const { set } = await given.list({ mcpServers: [server] });
+  expect(JSON.parse(await given.store.blob(set))).toContainEqual(
+    expect.objectContaining({ description: 'Its key is [redacted]' }),
+  );
+  await given.close();
+});
+
 describe('a server that a worker has started', () => {
   test('ends with the worker', async () => {
     const { server, pids } = stdioServer(bench.folder);
