@@ -101,6 +101,12 @@ test.each<[string, string, string, RegExp]>([
   expect([answer.status, await answer.text()]).toEqual([422, expect.stringMatching(why)]);
 });
 
+test('half a character is replaced, since strict readers refuse all JSON in which it is', async () => {
+  const body = String.raw`{"type":"\ud83d!","id":"\ud83d\ude00"}`;
+  const answer = await send({}, { method: 'POST', path: '/api/v1/runs', body });
+  expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('"\ufffd!"') });
+});
+
 test.each([
   ['GET', '/agui/reprise', 'POST'],
   ['GET', '/a2a', 'POST'],

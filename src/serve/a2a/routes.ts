@@ -6,7 +6,7 @@ import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { Hono, type Context } from 'hono';
 import { etag } from 'hono/etag';
 import type { SSEMessage } from 'hono/streaming';
-import { bodyText } from '../door.ts';
+import { bodyText, jsonOf } from '../door.ts';
 import type { Served, ServeEnv } from '../served.ts';
 import { events } from '../streams.ts';
 import { agentCard, versions } from './card.ts';
@@ -33,7 +33,7 @@ async function answered(served: Served, c: Context<ServeEnv>): Promise<Response>
     return c.json(refusal(toJsonRpcError(new ContentTypeNotSupportedError('The body is application/json'))));
   let body: Record<string, unknown> | null;
   try {
-    body = JSON.parse(text) as typeof body;
+    body = jsonOf(text) as typeof body;
   } catch (error) {
     return c.json(refusal({ code: -32_700, message: `The body is no JSON: ${(error as Error).message}` }));
   }
