@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { encryptingDataConverter } from '../../src/client.ts';
 import { askedAgain } from '../../src/client/asked-again.ts';
 import { Retries } from '../../src/client/temporal/retries.ts';
 import { NativeConnection } from '@temporalio/worker';
@@ -89,7 +90,9 @@ export async function running(
       namespace,
       workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
     });
-  const client = new Client({ connection, namespace, interceptors: { workflow: [askedAgain] } });
+  // Other tests have encrypted runs in the same namespace.
+  const dataConverter = encryptingDataConverter('');
+  const client = new Client({ connection, namespace, dataConverter, interceptors: { workflow: [askedAgain] } });
   const code =
     extensions === undefined
       ? { codePath: bundle, orchestrators: noOrchestrators }
