@@ -118,7 +118,7 @@ function settingsOf(backend: Backend, model: string, quirks: ParameterQuirks): M
   const capabilities = capabilitiesOf({ type: backend.type, model });
   const hottest = capabilities.temperature;
   const takesEffort = effort === undefined || capabilities.efforts.includes(effort);
-  if (temperature !== undefined && hottest === null) quirks.leftOut('temperature');
+  if (temperature !== undefined && hottest === null && !backend.is_loops_temperature) quirks.leftOut('temperature');
   if (!takesEffort) quirks.leftOut(`reasoning_effort ${effort}`);
   return {
     model,

@@ -23,6 +23,8 @@ export interface Backend {
   /** The variable that holds the key. */
   api_key_env?: string | undefined;
   temperature?: number | undefined;
+  /** Whether the temperature is that of an agent's loop, and nobody has asked for one; never part of a configuration. */
+  is_loops_temperature?: boolean | undefined;
   max_tokens?: number | undefined;
   reasoning_effort?: Effort | undefined;
   extra_body?: Record<string, unknown> | undefined;

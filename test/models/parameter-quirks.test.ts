@@ -187,6 +187,13 @@ describe('what the table knows is not sent in the first place', () => {
     expect(server.bodies[0]).not.toHaveProperty('reasoning');
   });
 
+  test("of a loop's own temperature nobody is told, who has asked for none", async () => {
+    await using server = await refusing(() => undefined);
+    const backend: Backend = { type: 'openai', model: 'gpt-5.6', temperature: 0, is_loops_temperature: true };
+    expect((await server.opener()(backend).ask()).notices).toBeUndefined();
+    expect(server.bodies[0]).not.toHaveProperty('temperature');
+  });
+
   test('a tool call is forced only where the model takes that', async () => {
     await using server = await refusing(() => undefined);
     await server.opener()({ type: 'chatcompletion', model: 'anthropic/claude-opus-5.5' }).ask(whole);

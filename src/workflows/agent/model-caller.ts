@@ -47,7 +47,9 @@ export interface Persona {
 
 /** The persona at another temperature; undefined keeps the backend's own. */
 export function withTemperature(persona: Persona, temperature: number | undefined): Persona {
-  return temperature === undefined ? persona : { ...persona, backend: { ...persona.backend, temperature } };
+  if (temperature === undefined) return persona;
+  const own = persona.backend.temperature === undefined && { is_loops_temperature: true };
+  return { ...persona, backend: { ...persona.backend, ...own, temperature } };
 }
 
 /** The names by which `usage` has what summaries of earlier messages have cost, and searches of a provider's model. */
