@@ -95,7 +95,7 @@ const commonLines: LogLines<CommonEventBody> = {
   // Whoever has sent the turn is told.
   turn_failed: () => [],
   stopped: ({ why }) => [line(`⏰ ${stopReasons[why]}: the best answer so far is delivered`)],
-  final: ({ agent, outcome }) => [line(`🏁 Done: ${outcome}, answer by ${agent}`)],
+  final: ({ agent, outcome }) => [line(`🏁 Done: ${outcome}${agent === '' ? '' : `, answer by ${agent}`}`)],
 };
 
 const lines: LogLines<RunEventBody> = { ...commonLines, ...teamLines, ...researchLines, ...planLines };

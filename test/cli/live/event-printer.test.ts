@@ -78,6 +78,11 @@ test('who types what is said is not told of it, but of a turn that came to a lim
   expect(linesOf(new EventPrinter(false), look)).toHaveLength(3);
 });
 
+test('a run that ends before anybody has answered names nobody', () => {
+  const look = of({ type: 'final', outcome: 'cancelled', agent: '', answer: '' });
+  expect(linesOf(new EventPrinter(false), look)).toEqual(['🏁 Done: cancelled']);
+});
+
 test('a line that goes elsewhere than to a terminal is as in the log, whole and with its day', () => {
   const text = 'What has happened is longer than any terminal is wide. '.repeat(9).trim();
   const [line = ''] = new EventPrinter(false).linesOf(of({ type: 'notice', text }));
