@@ -191,6 +191,8 @@ describe('commands of a conversation', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
     expect(stderr).toMatch(/\/help +lists these commands\n[^]*\/model [^]*\/cost [^]*\/exit .*\/quit/);
     expect(stderr).toMatch(/agent_a: openai gpt-\S+\nA session keeps its model.*\n {2}reprise chat --model NAME/);
+    const help = /\n {2}\/help[^]*begins with \/\/\./.exec(stderr)?.[0].split('\n') ?? [];
+    expect(help.filter((line) => line.length >= 80)).toEqual([]);
     expect(stderr).toContain('Nothing is known: the session begins with the first turn');
     expect(stderr).toMatch(/There is no command \/nonsense\.\n {2}\/help/);
     expect(home.model!.requests.length).toBe(requests);

@@ -187,6 +187,7 @@ describe.runIf(hasTerminals)('on a terminal', () => {
   test('it asks for the kind, once more if the answer is none', async () => {
     const init = home.startOnTerminal(['init', 'asked']);
     await init.says(/4 {2}A plan[^]*Enter: 1\): /);
+    expect(init.stderr.split('\r\n').filter((line) => line.length >= 80)).toEqual([]);
     init.type('5\r');
     await init.says(/(?:Enter: 1\): [^]*){2}/);
     init.type('3\r');

@@ -35,7 +35,7 @@ describe.skipIf(!hasTerminals)('while a run is shown on a terminal', () => {
       ['interrupted', '\u0003'],
     ] as const) {
       const asking = home.startOnTerminal(['ask', 'Say it.', '--config', 'team.json', '--id', id]);
-      await asking.says(/1–9 an agent's text, a answer, r restart, q leave/);
+      await asking.says(/q leave, a answer, r restart, 1–9 an agent's text/);
       asking.type(key);
       const { status, stderr } = await asking.finished;
       expect(status).toBe(130);

@@ -15,7 +15,7 @@ const commands = {
   '/help': 'lists these commands',
   '/model': 'says which model answers',
   '/cost': 'says what the conversation has cost so far',
-  '/exit': 'ends the conversation; so do /quit and Ctrl-D, while Ctrl-C twice leaves it open',
+  '/exit': 'ends it, as /quit and Ctrl-D do; Ctrl-C twice leaves it open',
 };
 
 /** What a typed line is: a turn with its text, a command, the wish to end, or nothing. */

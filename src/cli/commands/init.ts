@@ -23,7 +23,7 @@ export interface InitOptions {
 /** What a person may want, and the command that runs it with something the offline model can answer as well. */
 const kinds: Record<Kind, { wish: string; command: string; text: string }> = {
   team: {
-    wish: 'A team: agents answer, vote, and start over while the result is not good enough',
+    wish: 'A team: agents answer, vote, and start over where that is not good enough',
     command: 'ask',
     text: 'When does a chain slip, and how should I lock a bicycle?',
   },
@@ -33,7 +33,7 @@ const kinds: Record<Kind, { wish: string; command: string; text: string }> = {
     text: 'What is the repair price of a chain?',
   },
   research: {
-    wish: 'Research: an idea is planned, searched for and criticised, and a report is written',
+    wish: 'Research: an idea is planned, searched for, criticised and reported on',
     command: 'research',
     text: 'Renting bicycles for a whole week in summer',
   },

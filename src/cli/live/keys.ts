@@ -12,7 +12,8 @@ export interface KeyActions {
 
 export type KeyTerminal = Pick<Shell, 'stdin' | 'suspend'>;
 
-export const keyHint = "1–9 an agent's text, a answer, r restart, q leave";
+/** What a narrow terminal cuts off is what one can do without. */
+export const keyHint = "q leave, a answer, r restart, 1–9 an agent's text";
 
 /**
  * Listens to single keys on the terminal, which is in raw mode as long as that lasts. Node's readline puts it back; where the

@@ -272,6 +272,10 @@ describe('the final answer as it grows', () => {
       );
   });
 
+  test('a narrow terminal shows how to leave', () => {
+    expect(draw({ hasKeys: true, columns: 30 }).at(-1)).toMatch(/^ {2}q leave, a answer/);
+  });
+
   test.for([200, 80, 44, 28, 12, 3])('no line is wider than a terminal of %i columns', (columns) => {
     const text = '東京 and café 👩‍👩‍👧 and so on, '.repeat(20);
     const rest = { answer: { ...answer, text }, isOpened: true, hasKeys: true, retries: [text] };

@@ -211,7 +211,7 @@ describe('keys', () => {
     view.show(look([thinking], 'I begin'));
     const rows = shown(terminal);
     expect(rows.at(1)).toBe('1 ✎ agent_a  answering  I begin');
-    expect(rows.at(-1)).toBe("  1–9 an agent's text, a answer, r restart, q leave");
+    expect(rows.at(-1)).toBe("  q leave, a answer, r restart, 1–9 an agent's text");
     view.close();
   });
 
