@@ -61,12 +61,7 @@ export function buildProgram(shell: Shell): Command {
     if (command !== program) command.showHelpAfterError(whereExamplesAre(command.name()));
   }
   program.on('command:*', ([word = '']: string[]) =>
-    program.error(
-      unknownCommandText(
-        word,
-        program.commands.map((command) => command.name()),
-      ),
-    ),
+    program.error(unknownCommandText(word, [...program.commands.map((command) => command.name()), 'help'])),
   );
   return program.addHelpText('after', exitStatusText);
 }

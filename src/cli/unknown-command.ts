@@ -14,6 +14,7 @@ const synonyms: Record<string, string> = {
   runs: 'list',
   status: 'list',
   stop: 'cancel',
+  version: '--version',
 };
 
 /** That there is no such command, and which one may be meant. A question is not one, but is meant for `ask`. */

@@ -45,6 +45,7 @@ export async function runMeant(
     shell.say(`The newest ${choice.what}: ${newest}`);
     return newest;
   }
+  if (given === '') throw usageError('ID is empty');
   // A beginning with other characters would have to be quoted in the query.
   if ((await isRun(reprise, given)) || !/^[\w.:/@-]+$/.test(given)) return given;
   for (const { query } of [choice, choices.any]) {

@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import type { Reprise } from '../../src/client.ts';
 import { run } from '../../src/cli/run.ts';
+import { choices, runMeant } from '../../src/cli/which-run.ts';
+import { silentShell } from '../support/printed-commands.ts';
 
 /** What a command that starts nothing says, and its status. */
 async function told(words: string[], env: NodeJS.ProcessEnv = {}, given = ''): Promise<[status: number, said: string]> {
@@ -20,6 +23,8 @@ test.each([
   ['what other programs call it', 'stop', 'did you mean cancel?'],
   ['the same, although another command is near', 'logs', 'did you mean show?'],
   ['the same of few letters', 'ls', 'did you mean list?'],
+  ['a mistyped help', 'hlep', 'did you mean help?'],
+  ['what is an option', 'version', 'did you mean --version?'],
 ])('%s in the place of a command leads to the command that is meant', async (_, word, hint) => {
   const said = `error: unknown command '${word}'; ${hint}\n(npx reprise --help lists all commands)\n`;
   expect(await told([word])).toEqual([2, said]);
@@ -30,6 +35,10 @@ test.each([
   [['validate', 'a.yaml', '--strict'], "unknown option '--strict'"],
 ])('what a command does not understand leads to its examples: %j', async (words, problem) => {
   expect(await told(words)).toEqual([2, `error: ${problem}\n(npx reprise ${words[0]} --help has examples)\n`]);
+});
+
+test('an id that a script has left empty is no id', async () => {
+  await expect(runMeant(silentShell(), {} as Reprise, '', choices.any)).rejects.toThrow('ID is empty');
 });
 
 test.each(['ask', 'research', 'solve'])(
