@@ -95,7 +95,8 @@ function fittingNode() {
         { cause: error },
       );
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    // Where it could not be made, removing it may fail as well, and is not what is wrong.
+    if (existsSync(scratch)) rmSync(scratch, { recursive: true, force: true });
   }
   return node;
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -92,6 +92,16 @@ test('a Node that cannot be fetched: the message says what to install', async ()
   expect(status).toBe(1);
   expect(stderr).toContain('Node 24.21.0 could not be fetched (npm ended with 7); install Node >= 22.18 yourself');
   expect(existsSync(join(clone.cache, 'reprise')) && readdirSync(join(clone.cache, 'reprise'))).toEqual([]);
+});
+
+test('a cache that cannot be written: the message says so, and what to install', async () => {
+  using clone = new Clone(echo);
+  // Neither made nor removed can be what lies in a link to itself; of root's folders no permission is asked.
+  mkdirSync(clone.cache);
+  symlinkSync('reprise', join(clone.cache, 'reprise'));
+  const { status, stderr } = await clone.run([], '20.20.2');
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/could not be fetched \(E\w+: .*mkdir.*\); install Node >= 22.18 yourself/);
 });
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s reaches the program, whose status counts', async (signal) => {
