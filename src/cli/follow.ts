@@ -1,7 +1,7 @@
 import type { OrchestrationRun, Run, RunResult, RunSnapshot, WatchOptions } from '../client.ts';
 import { reasonOf } from './failures.ts';
 import { openView, type View } from './live/view.ts';
-import { QuestionPrompter } from './questions/prompter.ts';
+import { isAsking, QuestionPrompter } from './questions/prompter.ts';
 import type { State } from '../protocol/state.ts';
 import type { RunFiles } from '../protocol/workspace.ts';
 import { answerOf } from '../client/show/record-parts.ts';
@@ -96,7 +96,9 @@ export class Following {
       if (this.#isClosed) break;
       this.#show(look);
       this.#workflow = look.state?.workflow;
-      this.#questions.see(look.events);
+      // One that was terminated has left its questions open.
+      const isOpen = !look.events.some(isAsking) || (await this.#run.isOpen().catch(() => true));
+      this.#questions.see(look.events, isOpen);
       since ||= Date.parse(look.events.at(0)?.at ?? '') || 0;
       until = Date.parse(look.events.at(-1)?.at ?? '') || until;
       await this.#mend(look);

@@ -127,6 +127,17 @@ describe('answer', () => {
     expect(stderr).toContain('The run ended has ended (completed)');
   });
 
+  test('of a run that was terminated nobody is asked any more', async () => {
+    await startAsking('terminated');
+    const reprise = await home.client();
+    await reprise.client.workflow.getHandle('terminated').terminate('No more');
+    await reprise.close();
+    const { status, stderr } = await home.run(['watch', 'terminated']);
+    expect(status).toBe(1);
+    expect(stderr).toContain('agent_a waits for a person');
+    expect(stderr).not.toContain('To answer:');
+  });
+
   test('TEXT may come by standard input; one that no run would take is refused before anything is sent', async () => {
     const { questionId } = await startAsking('piped');
     const long = home.start(['answer', 'piped', '-']);

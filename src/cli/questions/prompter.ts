@@ -43,12 +43,15 @@ export class QuestionPrompter {
     return this.#prompted !== undefined;
   }
 
-  /** Takes note of new events: of questions that were asked, and of those that have closed. */
-  see(events: RunEvent[]): void {
+  /**
+   * Takes note of new events: of questions that were asked, and of those that have closed.
+   *
+   * @param isOpen whether the run goes on, so that somebody waits for what it has asked
+   */
+  see(events: RunEvent[], isOpen: boolean): void {
     const asked = new Map<string, InboxQuestion>();
     for (const event of events) {
-      if (event.type === 'question' || event.type === 'approval_requested')
-        asked.set(event.questionId, questionIn(this.#run.id, event));
+      if (isAsking(event)) asked.set(event.questionId, questionIn(this.#run.id, event));
       if (!isClosing(event)) continue;
       asked.delete(event.questionId);
       this.#waiting.delete(event.questionId);
@@ -58,7 +61,7 @@ export class QuestionPrompter {
         event.type === 'approval_resolved' ? resolvedText(event) : closedText(event, this.#command(event.questionId)),
       );
     }
-    for (const question of asked.values()) this.#take(question);
+    if (isOpen) for (const question of asked.values()) this.#take(question);
     void this.#promptNext();
   }
 
@@ -173,11 +176,14 @@ export class QuestionPrompter {
   }
 }
 
+type Asking = Extract<RunEvent, { type: 'question' | 'approval_requested' }>;
+
+/** Whether an event says that a person is asked something. */
+export const isAsking = (event: RunEvent): event is Asking =>
+  event.type === 'question' || event.type === 'approval_requested';
+
 /** What an event says that the person is asked. */
-function questionIn(
-  workflowId: string,
-  event: Extract<RunEvent, { type: 'question' | 'approval_requested' }>,
-): InboxQuestion {
+function questionIn(workflowId: string, event: Asking): InboxQuestion {
   const { arguments: given = '', askedAt, expiresAt, from, kind, parameters, question, questionId, tool } = event;
   const asked = { workflowId, kind, questionId, from, question, askedAt, expiresAt };
   return tool === undefined ? asked : { ...asked, tool, arguments: given, ...(parameters && { parameters }) };
