@@ -5,6 +5,7 @@ import type { Kind } from '../config/kinds.ts';
 import { version } from '../util/version.ts';
 import { examples, whereExamplesAre } from './examples.ts';
 import { exitStatusText, usageError } from './exit.ts';
+import { mistypedVariables } from './mistyped-variables.ts';
 import { outputOf } from './output.ts';
 import {
   listed,
@@ -50,7 +51,8 @@ export function buildProgram(shell: Shell): Command {
     .version(version, '-v, --version')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput(outputOf(shell))
-    .exitOverride();
+    .exitOverride()
+    .hook('preAction', () => mistypedVariables(shell.env).forEach((line) => shell.say(line)));
   addRunCommands(shell, program);
   addPersonCommands(shell, program);
   addServiceCommands(shell, program);

@@ -86,6 +86,19 @@ test('a Node that was fetched runs the test of a tool, also where the cache is b
   rmSync(folder, { recursive: true });
 });
 
+test.each([
+  [
+    'REPRISE_ENCRYPTION_KEYS',
+    "REPRISE_ENCRYPTION_KEYS is no variable of Reprise's; did you mean REPRISE_ENCRYPTION_KEY?\n",
+  ],
+  ['REPRISE_HOEM', "REPRISE_HOEM is no variable of Reprise's; did you mean REPRISE_HOME?\n"],
+  ['REPRISE_MODEL', ''],
+  ['REPRISE_FROM', ''],
+])('of the variable %s a command says: %s', async (name, line) => {
+  const [status, said] = await told(['validate', 'none.yaml'], { [name]: 'offline' });
+  expect([status, said]).toEqual([2, `${line}none.yaml: no such file\n`]);
+});
+
 test('an answer needs no quotes', async () => {
   const nowhere = { REPRISE_HOME: '/nowhere/at/all', TEMPORAL_ADDRESS: '127.0.0.1:1' };
   expect(await told(['answer', 'q1', 'Dark', 'mode', 'please'], nowhere)).toEqual([3, expect.any(String)]);
