@@ -85,6 +85,20 @@ describe('a newcomer’s questions on Reprise are answered from the right page',
     expect(missed.slice(5)).toEqual([]);
   });
 
+  test.each<Row>([
+    ['How much does a run cost?', 'costs.md'],
+    ['How do agents vote?', 'orchestration.md'],
+    ['How do I see my old runs?', 'command-line.md'],
+    ['How do I resume a conversation?', 'command-line.md'],
+    ['Do I need Temporal installed?', 'first-hour.md'],
+    ['How do I use Postgres instead of SQLite?', 'stores.md'],
+    ['How do I deploy it to production?', 'deployment.md'],
+    ['Why does my run hang?', 'troubleshooting.md'],
+    ['How do I debug a run?', 'troubleshooting.md'],
+  ])('in words that people have for it: %s', async (question, ...pages) => {
+    expect(citedOf(await answerOf(question), pages)).toEqual(pages);
+  });
+
   test.each(['How do I limit the cost of a run?', 'How can I limit costs?'])(
     'with what to type: %s',
     async (question) => {

@@ -45,6 +45,12 @@ const synonyms = new Map(
     'leave approval permission',
     'store database keep kept save',
     'trust safe secure security',
+    'postgresql postgres',
+    'deployment deploy production',
+    'stuck hang frozen',
+    'conversation chat',
+    'troubleshooting debug',
+    'continue resume',
   ].flatMap((line) =>
     line.split(' ').map((word) => [topicOf(stem(word)), topicOf(stem(line.split(' ')[0] ?? ''))] as const),
   ),
@@ -70,7 +76,7 @@ export const termKey = (term: string): string =>
     .join(' ');
 
 /** Topics of words that only ask whether and how something can be done. */
-const vague = new Set(topicsOf('work support possible able want way set'));
+const vague = new Set(topicsOf('work support possible able want way set change instead old'));
 
 /** What a question is about: its topics without vague ones, if any is left. */
 export function askedIn(question: string): string[] {

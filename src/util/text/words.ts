@@ -19,8 +19,8 @@ export function stem(word: string): string {
     .replace(/(ss|sh|ch|x|z)es$/, '$1')
     .replace(/([^su])s$/, '$1');
   const trimmed = base.replace(/(?:ing|ed|ly)$/, '');
-  if (trimmed === base || trimmed.length < 3) return base.replace(/e$/, '');
-  return trimmed.replace(/([bdfglmnprt])\1$/, '$1').replace(/e$/, '');
+  // What is doubled before an ending may be so without one: `stopped` and `stop`, but `installed` and `install`.
+  return (trimmed.length < 3 ? base : trimmed).replace(/([bdfglmnprt])\1$/, '$1').replace(/e$/, '');
 }
 
 /** The stems of a text's words in order, without stop words. `ask_others` is two words, and neither is a stop word. */
