@@ -20,7 +20,7 @@ const settleMs = 50;
  *   keys, the newest first; `initial` stands there already, to be changed
  */
 export function readLine(
-  { env, stderr, stdin }: Shell,
+  { env, stderr, stdin, suspend }: Shell,
   prompt: string,
   { withdrawn, history = [], initial }: { withdrawn?: AbortSignal; history?: string[]; initial?: string },
 ): Promise<Entered> {
@@ -69,6 +69,15 @@ export function readLine(
     keys.on('SIGINT', () => {
       stderr.write('\n');
       end({ kind: 'interrupt' });
+    });
+    // By itself readline stops this process alone, while a shell waits for the one that has started it.
+    keys.on('SIGTSTP', () => {
+      stdin.setRawMode?.(false);
+      suspend();
+      stdin.setRawMode?.(true);
+      // A shell that was there meanwhile has its own way with what is pasted.
+      if (knowsPastes) stderr.write(marksPastes.on);
+      keys.prompt(true);
     });
     keys.on('close', leave);
     withdrawn?.addEventListener('abort', withdraw);
