@@ -37,6 +37,13 @@ export interface FollowOptions extends CommonOptions {
 /** Collects the values of an option that may be given several times. */
 export const listed = (value: string, earlier: string[] = []): string[] => [...earlier, value];
 
+/** Collects sites as browsers name them: without a path, a slash at the end, or the usual port. */
+export function listedSites(value: string, earlier: string[] = []): string[] {
+  const url = URL.parse(value);
+  if (url?.host) return [...earlier, `${url.protocol}//${url.host}`];
+  throw new InvalidArgumentError('A site is an address, as in https://app.example.com.');
+}
+
 export function withTemporal(command: Command): Command {
   return command.option(
     '--temporal <address>',

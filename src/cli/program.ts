@@ -9,6 +9,7 @@ import { mistypedVariables } from './mistyped-variables.ts';
 import { outputOf } from './output.ts';
 import {
   listed,
+  listedSites,
   withAgents,
   withConfig,
   withId,
@@ -246,7 +247,7 @@ function addServiceCommands(shell: Shell, program: Command): void {
       ),
     )
     .option('--url <address>', 'where clients reach it, if that is elsewhere (also: REPRISE_PUBLIC_URL)')
-    .option('--origin <url>', 'a site whose pages may use it; may be given several times', listed)
+    .option('--origin <url>', 'a site whose pages may use it; may be given several times', listedSites)
     .option('--mcp-stdio', 'an MCP server on standard input and output, for the program that starts it, and no HTTP')
     .addOption(new Option('--inherited').hideHelp())
     .action(async (options: ServeOptions) => (await import('./commands/serve.ts')).serve(shell, options));
@@ -265,7 +266,7 @@ function addServiceCommands(shell: Shell, program: Command): void {
     );
   withListening(program.command('codec-server'), 8235)
     .description("decrypt for Temporal's Web UI and CLI, where REPRISE_ENCRYPTION_KEY is set")
-    .option('--origin <url>', 'a Web UI that may ask; may be given several times (default: that of `up`)', listed)
+    .option('--origin <url>', 'a Web UI that may ask; may be given several times (default: that of `up`)', listedSites)
     .action(async (options: CodecServerOptions) =>
       (await import('./commands/codec-server.ts')).codecServer(shell, options),
     );

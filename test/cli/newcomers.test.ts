@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { Reprise } from '../../src/client.ts';
+import { listedSites } from '../../src/cli/options.ts';
 import { run } from '../../src/cli/run.ts';
 import { choices, runMeant } from '../../src/cli/which-run.ts';
 import { silentShell } from '../support/printed-commands.ts';
@@ -64,6 +65,14 @@ test.each([
 
 test.each(['serve', 'codec-server'])('%s does not listen everywhere where its address is empty', async (command) => {
   expect(await told([command, '--host', ''])).toEqual([2, expect.stringContaining('not empty')]);
+});
+
+test.each(['serve', 'codec-server'])('%s takes sites as browsers name them, and nothing else', async (command) => {
+  expect(await told([command, '--origin', 'localhost:3000'])).toEqual([2, expect.stringContaining('https://app.')]);
+  expect(['https://App.example.com:443/', 'tauri://localhost'].map((site) => listedSites(site))).toEqual([
+    ['https://app.example.com'],
+    ['tauri://localhost'],
+  ]);
 });
 
 test('a file of prices that is no JSON is named', async () => {
