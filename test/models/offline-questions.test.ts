@@ -146,6 +146,7 @@ describe('the shape of a question says what comes first', () => {
     'What is the difference between an attempt and an iteration?',
     'How does an attempt differ from an iteration?',
     'attempt vs. iteration',
+    'difference between attempt and iteration',
   ])('two terms are both defined: %s', async (question) => {
     expect(await answerOf(question)).toMatch(/^An attempt is .*\nAn iteration is .*\nMore: .*\nMore: /);
   });

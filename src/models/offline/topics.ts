@@ -3,7 +3,7 @@ import { askedIn, leaning, termKey, topicsKey, topicsOf, type Section } from './
 
 /** How questions are worded that ask what something is, and where their subjects stand. */
 const frames = [
-  /^(?:what(?:['’]s| is| are)|explain|describe) the differences? between (.+?) and (.+)$/i,
+  /^(?:(?:what(?:['’]s| is| are)|explain|describe) )?(?:the )?differences? between (.+?) and (.+)$/i,
   /^(?:how|what) (?:is|are|does|do|makes) (.+?) (?:differ|different) (?:from|to|than) (.+)$/i,
   /^(.+?) (?:vs\.?|versus) (.+)$/i,
   /^(?:what|who)(?:['’]s| is| are) (?:meant by )?(.+)$/i,
