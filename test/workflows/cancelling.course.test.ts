@@ -212,6 +212,7 @@ describe('a session that is cancelled', () => {
         answer: '(No answer yet. The turn was stopped.)',
         messages: [expect.any(String), '(The turn was stopped.)'],
       });
+      expect(await handle.query('state')).toMatchObject({ phase: 'idle' });
       turns = 1;
       expect(await handle.executeUpdate('handleText', { args: ['And now?'] })).toMatchObject({ turn: 2 });
       await handle.signal('close');

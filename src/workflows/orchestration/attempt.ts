@@ -212,11 +212,11 @@ export async function deliver(
 
 /** The run's answer. A cancelled run that has none yet says so, in parentheses. */
 function answerOf({ best, last, outcome, why }: TeamEnding): { agent: string; answer: string } {
+  last.phase = 'done';
   if (best?.selected === undefined || best.result === undefined) {
     if (outcome === 'cancelled') return { agent: '', answer: noAnswerYet(why ?? '') };
     throw noAnswer(last);
   }
-  last.phase = 'done';
   return { agent: best.selected.teamAgent.id, answer: best.result.content };
 }
 
