@@ -13,6 +13,9 @@ const preparations: Record<string, string> = {
   listTools: 'loading tools',
 };
 
+/** What a session does when nobody has said anything new. */
+const betweenTurns = 'waits for a turn';
+
 function phaseText(phase: State['phase'], calls: PendingCall[]): string {
   const doing = phase === 'preparing' ? calls.map(({ activity }) => preparations[activity]).find(Boolean) : undefined;
   return doing ?? inWords(phase);
@@ -48,6 +51,7 @@ export function progressOf(state: State): string {
 
 function teamParts(state: TeamState, calls: PendingCall[]): string[] {
   const { agents, attempt, phase } = state;
+  if (phase === 'idle') return [betweenTurns];
   if (attempt === 0) return [phaseText(phase, calls)];
   const isIn = agents.filter(({ state }) => state !== 'out' && state !== 'timed_out');
   const answered = isIn.filter(({ answers }) => answers > 0).length;
@@ -94,7 +98,7 @@ export function stateOf({ isWaiting, outcome, state, status, waiting }: ListedRu
   if (first !== undefined) return `waits for ${awaitedOf(first)}`;
   if (isWaiting) return 'waits for a person';
   if (state === null) return 'running';
-  if (state.workflow === 'session' && state.phase === 'idle') return 'waits for a turn';
+  if (state.workflow === 'session' && state.phase === 'idle') return betweenTurns;
   return 'selectedAgent' in state && state.attempt > 0
     ? `${progressOf(state)}, ${inWords(state.phase)}`
     : progressOf(state);

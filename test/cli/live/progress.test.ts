@@ -87,6 +87,7 @@ describe('how far a run has come', () => {
     ['attempt 2/3: answering, 1 of 2 answered, 5 s', team],
     ['attempt 2/3: voting, 0 of 2 votes, 5 s', { ...team, phase: 'voting' }],
     ['attempt 2/3: presenting, 5 s', { ...team, phase: 'presenting' }],
+    ['waits for a turn, 5 s', { ...team, workflow: 'session', phase: 'idle' }],
     ['preparing, 5 s', { ...team, phase: 'preparing', attempt: 0 }],
     ['loading tools, 5 s', { ...team, phase: 'preparing', attempt: 0 }, ['listTools']],
     ['reading attachments, 5 s', solving, ['storeAttachments']],
