@@ -30,8 +30,10 @@ type Reaching = Pick<
  * @throws (from the activities) `ApplicationFailure` of type `NotAllowed`
  */
 export function authorized(activities: Activities, guard: Guard): Activities {
-  const checkBackend = ({ seal, is_loops_temperature: _, ...backend }: Backend) =>
-    guard.check('backend', backend, seal);
+  const checkBackend = (given: Backend) => {
+    const { seal, is_loops_temperature: _, ...backend } = given;
+    return guard.check('backend', backend, seal);
+  };
 
   /** The part as the activity gets it: whoever asks it themselves can make up a seal, by which it would use the worker's keys. */
   const sealed = <Part extends { seal?: string | undefined }>(part: Part, trust: TrustLevel): Part =>
