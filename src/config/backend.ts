@@ -110,6 +110,7 @@ export const backendOfType = (type: Written['type']) =>
     .superRefine((keys, context) => checkEffort({ type, ...keys }, context))
     .transform((keys) => ({ type, ...keys }));
 
+/** A role that has a backend and nothing else to configure. */
 export const roleSchema = z.strictObject({ backend: backendSchema.describe('The model of this role.') });
 
 /** What Claude Code decides itself, or has no use for. */

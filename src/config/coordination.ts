@@ -52,6 +52,7 @@ export const budgetSchema = z.strictObject({
   seconds: z.number().positive().optional().meta(safe('The longest time, in seconds.')),
 });
 
+/** What the keys that several kinds of configuration have are for. */
 export const about = {
   budget: 'Limits of the whole run, checked before each call of a model. One that is absent does not exist.',
   prices: "US dollars per million tokens, by the names of models; they replace the providers' list prices.",

@@ -42,6 +42,7 @@ export function checkExchange(list: unknown, modules: Module[] | undefined) {
   return { wires, problems };
 }
 
+/** The ids of the modules that provide a protocol to a module; undefined if there is no such wire. */
 export const providersOf = (module: string, protocol: Protocol, wires: Wire[]): string[] | undefined =>
   wires.find((wire) => wire.module === module && wire.protocol === protocol)?.providers;
 

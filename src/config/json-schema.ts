@@ -14,6 +14,7 @@ export type JsonSchema = { [keyword: string]: unknown; properties?: Record<strin
 const draft = 'http://json-schema.org/draft-07/schema#';
 const ids = 'https://raw.githubusercontent.com/reprise-agents/reprise/main/schemas';
 
+/** What a schema is of: one kind of configuration, or any of them. */
 type SchemaName = Kind | 'config';
 
 /** The address of a schema, which stays the same from version to version. Its file is `schemas/NAME.json`. */

@@ -6,6 +6,7 @@ import { preflightCommands, withCommands } from './tools/commands.ts';
 import type { Environment } from '../util/environment.ts';
 import type { Backend, NotifyEntry, ToolSources } from '../protocol/settings.ts';
 
+/** Who calls a model in a run, with the tools that it has, if any. */
 export interface Role {
   backend: Backend;
   tools?: ToolSources;

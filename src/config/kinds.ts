@@ -26,12 +26,15 @@ export type CheckedConfig = { [K in Kind]: { kind: K } & Pick<Kinds, K> }[Kind];
 /** A checked configuration together with its `content` as a run's input takes it. */
 export type Config = { content: object } & CheckedConfig;
 
+/** A configuration of something that a session can converse with. */
 type ConversationConfig = Extract<Config, { kind: 'team' | 'agent' }>;
 
+/** What a run makes of a configuration. */
 type Settings = Team | OneAgent | ResearchSettings | PlanSettings;
 
 export const kinds = { team: teamKind, agent: agentKind, research: researchKind, plan: planKind };
 
+/** The kind of a configuration, with what it says. */
 export const partsOf = (config: CheckedConfig): [kind: ConfigKind<unknown, Settings>, said: unknown] => [
   kinds[config.kind],
   config[config.kind as keyof typeof config],

@@ -140,6 +140,7 @@ export interface Module {
   id: string;
   /** The name that problems call it by, such as `OpenAILLM` or `./mine.ts`. */
   kind: string;
+  /** Undefined if its kind is not known. */
   provides: Protocol | undefined;
   /** Empty if something is wrong with the module. */
   part: Part;

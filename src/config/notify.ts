@@ -73,6 +73,7 @@ export function webhookSecret(
   return { problem: `${name} must be set to a secret: echo whsec_$(openssl rand -base64 32)` };
 }
 
+/** What keeps entries from being sent in this environment. */
 export const missingForNotify = (entries: NotifyEntry[] = [], environment: Environment): string[] =>
   entries.flatMap((entry, index) => {
     const unset = variablesIn(entry.url).filter((name) => environment[name] === undefined);
@@ -84,6 +85,7 @@ export const missingForNotify = (entries: NotifyEntry[] = [], environment: Envir
     return problems.map(([key = '', message = '']) => problemText({ path: ['notify', index, key], message }));
   });
 
+/** Lines for a person about who is told, if a configuration names anybody. */
 export const describeNotify = (entries: NotifyEntry[] = [], environment: Environment): string[] =>
   entries.map((entry) => {
     const { REPRISE_WEBHOOK_SECRET: usual } = environment;

@@ -71,6 +71,7 @@ export const defaultAgent = (environment: Environment): OneAgent => ({
   coordination: broadcastSchema.parse({}),
 });
 
+/** Fills in the backend's model. */
 export function completeAgent(config: OneAgentConfig): OneAgent {
   const { unused: _, ...agent } = config;
   const { packages, mcpServers } = agent.tools;

@@ -41,6 +41,7 @@ export const reactSchema = z.strictObject({
 
 const names = ['simple_tool', 'react'];
 
+/** An agent's `orchestrator:`, which names a loop. */
 export const orchestratorSchema = z
   .string()
   .superRefine((name, context) => {
@@ -61,6 +62,7 @@ type Limits = { [Key in keyof typeof limitsShape]?: number | undefined };
 
 const loopOfLimit = { max_thoughts: 'simple_tool', max_iterations: 'react' } as const;
 
+/** Refuses a limit that is none of the loop beside it. */
 export function limitsFit(
   { orchestrator = 'simple_tool', ...limits }: Limits & { orchestrator?: string | undefined },
   context: z.RefinementCtx,

@@ -56,10 +56,13 @@ export const planSchema = z.strictObject({
   ...soloShape,
 });
 
+/** What a file says about a plan. Backends may be absent. */
 export type PlanConfig = z.output<typeof planSchema>;
 
+/** A configuration of a plan as a file's author writes it. Keys with defaults may be left out. */
 export type PlanConfigInput = z.input<typeof planSchema>;
 
+/** Gives each role its backend with a model, and the executor its loop and its tools. */
 export function completePlan({ plan, ...common }: PlanConfig, environment: Environment): PlanSettings {
   const { backend = defaultBackend(environment), planner, validator, synthesis, executor, ...limits } = plan;
   const { orchestrator, tool_packages, mcp_servers, backend: own = backend } = executor;

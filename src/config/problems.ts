@@ -118,6 +118,7 @@ interface Definition {
     in?: Definition;
     element?: Definition;
     shape?: Record<string, Definition>;
+    /** Of a mapping with any keys. */
     valueType?: Definition;
   };
 }

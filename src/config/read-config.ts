@@ -132,6 +132,7 @@ export function readNamedConfig<T>(name: string, folder: string, check: Check<T>
   };
 }
 
+/** The names of a folder's configurations, sorted. */
 export function configsIn(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })

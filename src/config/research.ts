@@ -131,8 +131,10 @@ export const researchSchema = z.strictObject({
   ...soloShape,
 });
 
+/** What a file says about research. Backends may be absent. */
 export type ResearchConfig = z.output<typeof researchSchema>;
 
+/** A configuration of research as a file's author writes it. Keys with defaults may be left out. */
 export type ResearchConfigInput = z.input<typeof researchSchema>;
 
 /** Gives each role its backend with a model, and replaces the general numbers by those of the domain. */

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export const webSearchNames = Object.keys(webSearchServices) as WebSearchService[];
 
+/** The variable without which a service cannot be asked. */
 export const variableOf = (service: WebSearchService): string => webSearchServices[service].needs;
 
 /** The variables that hold a key. Without one a service is asked at an address of the user's own. */

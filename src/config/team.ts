@@ -113,10 +113,13 @@ export const teamSchema = z.strictObject({
   idle_timeout: waitingTime.optional().meta(safe(about.idle_timeout)),
 });
 
+/** What a file says about a team. Agents may be absent, and so may their backends. */
 export type TeamConfig = z.output<typeof teamSchema>;
 
+/** A team's configuration as a file's author writes it. Keys with defaults may be left out. */
 export type TeamConfigInput = z.input<typeof teamSchema>;
 
+/** How the agents of the default team look at a task. */
 const personas = [
   'You are brief and exact: say what was asked for in as few words as it takes.',
   'You are thorough: cover every part of the task.',

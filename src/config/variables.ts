@@ -6,6 +6,7 @@ import { failureTypes } from '../protocol/errors.ts';
 /** `${NAME}`, which stands for the value of the variable NAME in the worker's environment. */
 const placeholder = /\$\{([A-Za-z_]\w*)\}/g;
 
+/** The names of the variables for which a text has placeholders. */
 export const variablesIn = (text: string): string[] => [...text.matchAll(placeholder)].map(([, name = '']) => name);
 
 /** The variables that a configuration names, in whichever of its keys: `api_key_env: NAME`, `secret_env: NAME`, `${NAME}`. */
@@ -14,6 +15,7 @@ export function variablesNamedIn(text: string): string[] {
   return [...new Set([...found].map(([, key, placeholder]) => key ?? placeholder ?? ''))].sort();
 }
 
+/** Texts by name with the worker's variables in place. */
 export interface Replaced {
   values: Record<string, string>;
   /** The values of variables in them, which must not leave the worker. */
@@ -42,6 +44,7 @@ export const writtenOut =
   'looks like a secret, and a configuration is kept with its runs: ' +
   "write ${NAME}, and set the variable NAME in the worker's environment";
 
+/** Whether a text names a variable in place of a secret. */
 export const isPlaceholder = (text: string): boolean => text.search(placeholder) !== -1;
 
 /** Whether a text holds a secret itself, rather than the name of a variable that holds it. */

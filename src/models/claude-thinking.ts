@@ -2,9 +2,11 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { byName } from '../config/models/model-capabilities.ts';
 import type { Effort } from '../protocol/settings.ts';
 
+/** How a Claude model thinks, as far as requests must say it. */
 interface ThinkingModel {
   /** `adaptive`: the model decides how much, led by an effort. `budget`: it is given a number of tokens. */
   kind: 'adaptive' | 'budget';
+  /** Whether it thinks without being asked to. */
   unasked: boolean;
   /** What it is told to think as little as it can. Absent: only a low effort lessens it. */
   off?: 'disabled' | 'between_tools';
@@ -67,6 +69,7 @@ export const bindingBeta = 'thinking-binding-controls-2026-08-01';
 /** Thinking that is bound to an earlier form of the conversation is lost rather than the call. */
 const dropStale = { block_binding: { prefix_mismatch_behavior: 'drop_block' as const } };
 
+/** Whether a model thinks without being asked to. */
 export const isUnasked = (model: string): boolean => thinkingOf(model)?.unasked === true;
 
 /**

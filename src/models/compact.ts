@@ -16,6 +16,7 @@ const perImage = 1600;
 /** An estimate of how many tokens messages take of a model's context. */
 export const tokensOf = (messages: Message[]): number => messages.reduce((sum, message) => sum + sizeOf(message), 0);
 
+/** The same for the tools that are offered. */
 export const tokensOfTools = (tools: ToolSpec[]): number => tokensIn(JSON.stringify(tools));
 
 const tokensIn = (text: string): number => Math.ceil(Buffer.byteLength(text) / bytesPerToken);
@@ -34,6 +35,7 @@ function sizeOf(message: Message): number {
 /** A reply with the results of its calls, which stay together, or any other message. */
 interface Group {
   messages: Message[];
+  /** Whether it stays whole. */
   isNeeded: boolean;
 }
 

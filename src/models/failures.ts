@@ -134,6 +134,7 @@ export interface Said {
   status: number | undefined;
   /** Code and type, for which providers have different uses. */
   names: string[];
+  /** The parameter that is wrong. */
   param: string | undefined;
   text: string;
 }
@@ -225,6 +226,7 @@ export function contentRefused(endpoint: Endpoint, words = ''): ApplicationFailu
   return failure(failureTypes.contentRefused, false, text, endpoint);
 }
 
+/** The failure of a stream that ended before its reply was complete. */
 export function streamCut(endpoint: Endpoint): ApplicationFailure {
   return failure(failureTypes.connectionFailed, true, 'the stream ended before the reply was complete', endpoint);
 }
@@ -241,6 +243,7 @@ export function replyTooLarge(endpoint: Endpoint, what: string): ApplicationFail
   return failure(failureTypes.replyTooLarge, false, `the reply was cut off: ${what}`, endpoint);
 }
 
+/** The failure of a reply that the provider could not finish. */
 export function serverFailed(endpoint: Endpoint, what: string): ApplicationFailure {
   return failure(failureTypes.serverError, true, what, endpoint);
 }

@@ -12,6 +12,7 @@ export interface ModelSettings {
   maxTokens?: number | undefined;
   /** How hard to think; absent leaves it to the provider. */
   effort?: Effort | undefined;
+  /** Added to the body of each request as it is. */
   extraBody?: Record<string, unknown> | undefined;
   capabilities: Capabilities;
 }

@@ -34,6 +34,7 @@ const dispensable = [
   'reasoning_content',
 ];
 
+/** Each the other's name. */
 const renamed: Record<string, string> = {
   max_tokens: 'max_completion_tokens',
   max_completion_tokens: 'max_tokens',
@@ -61,14 +62,17 @@ export class ParameterQuirks {
     return this.#without.has(noTools);
   }
 
+  /** Whether the server may take a schema for a reply's text. */
   get takesSchemas(): boolean {
     return !schemaParameters.some((parameter) => this.#without.has(parameter));
   }
 
+  /** Says once that a setting is not sent. */
   leftOut(parameter: string): void {
     this.tell(`does not take ${parameter}: left out`);
   }
 
+  /** What has not been said yet. */
   takeNotices(): string[] {
     const notices = this.#notices;
     this.#notices = [];

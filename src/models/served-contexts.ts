@@ -48,6 +48,7 @@ function contextIn(entries: Entry[], model: string, read: Place['read']): number
 
 interface Asked {
   tokens: number | undefined;
+  /** How often it may be asked again. */
   left: number;
 }
 

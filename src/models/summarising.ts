@@ -3,6 +3,7 @@ import { hashOf } from '../util/ids.ts';
 import { cutInMiddle } from '../util/text/cut.ts';
 import { cutResult, goneIn, summaryMark } from './compact.ts';
 
+/** What is to be summarised, and how much room there is. */
 export interface SummaryRequest {
   messages: Message[];
   /** How many words the summary may have. */

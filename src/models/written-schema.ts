@@ -46,6 +46,7 @@ export function writtenSchema(
 const longestText = 500;
 const whole = ['content', 'result', 'answer', 'text', 'summary'];
 
+/** The most items of a list. */
 const mostItems = 20;
 
 /** Lists within the items of a list hold names, such as the ids on which a subtask depends. */

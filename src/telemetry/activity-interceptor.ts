@@ -10,6 +10,7 @@ import { callOf, toolCall, type Call } from './calls.ts';
 import type { Metrics } from './metrics.ts';
 import type { OpenSpan, Tracing } from './tracing.ts';
 
+/** What the telemetry of activities is made with. */
 interface Given {
   metrics: Metrics;
   /** Undefined where no spans are exported. It is asked at each call. */

@@ -137,6 +137,7 @@ function pairsIn(variables: NodeJS.ProcessEnv, name: string): Record<string, str
   return Object.fromEntries(pairs) as Record<string, string>;
 }
 
+/** What the telemetry is of. */
 export function resourceOf(variables: NodeJS.ProcessEnv): Record<string, string> {
   const attributes = pairsIn(variables, 'OTEL_RESOURCE_ATTRIBUTES');
   const name = variables['OTEL_SERVICE_NAME'] || attributes['service.name'] || defaultServiceName;

@@ -26,12 +26,14 @@ export interface EndedSpan extends SpanOptions {
 export interface Tracing {
   /** A span below the run's, or below that of an agent in one of its rounds. */
   call(run: RunTrace, agent: AgentRound | undefined, options: SpanOptions): OpenSpan;
+  /** The span of an agent in one round. */
   agent(run: RunTrace, agent: AgentRound, span: EndedSpan): void;
   run(run: RunTrace, span: EndedSpan): void;
   /** Sends what has not been sent. */
   close(): Promise<void>;
 }
 
+/** What the trace of a run is found by. */
 export interface RunTrace {
   runId: string;
   /** The W3C trace context of whoever started the run; undefined where it has none. */

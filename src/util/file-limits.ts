@@ -8,6 +8,7 @@ export const maxFileBytes = 20_000_000;
 export const maxImageBytes = 3_900_000;
 export const maxImageSide = 8000;
 
+/** What reading one file may take. */
 export const readingLimits = { what: 'reading it', timeoutMs: 60_000, memoryMb: 1024 };
 
 export const maxFiles = 20;

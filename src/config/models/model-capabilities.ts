@@ -1,5 +1,6 @@
 import type { Effort } from '../../protocol/settings.ts';
 
+/** How hard a model that reasons may be told to think. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const satisfies Effort[];
 
 /** What a model takes and gives, as far as requests depend on it. */
@@ -10,6 +11,7 @@ export interface Capabilities {
   forcedTools: boolean;
   /** Whether its provider holds arguments to a tool's schema (`strict`). */
   strictSchemas: boolean;
+  /** The efforts that it takes; empty if it takes none. */
   efforts: readonly Effort[];
   /** In tokens, of the whole conversation with the reply. */
   contextTokens: number;

@@ -10,6 +10,7 @@ export class ModelNameError extends Error {
 
 /** A server of models that people run themselves, and that says which models it has. */
 export interface ModelServer {
+  /** What people call it. */
   label: 'Ollama' | 'LM Studio';
   /** What stands before its models' names, as in `ollama/qwen3`. */
   prefix: 'ollama' | 'lmstudio';
@@ -81,6 +82,7 @@ const providers: Record<string, (model: string, environment: Environment) => Bac
   }),
 };
 
+/** The variable that Azure's own examples use. */
 export const azureKey = 'AZURE_OPENAI_API_KEY';
 
 /** Names that belong to one provider alone. Those of `gpt-oss` do not, since anybody may serve it. */
@@ -163,6 +165,7 @@ function backendAt(text: string, environment: Environment): Backend {
   return { type: 'chatcompletion', model, base_url, ...(!needsNone && { api_key_env: ownKey }) };
 }
 
+/** The variable with the key of a server that is named by its address. */
 const ownKey = 'REPRISE_MODEL_KEY';
 
 /**

@@ -49,6 +49,7 @@ interface Priced {
   budget?: { usd?: number | undefined } | undefined;
 }
 
+/** What is known of what a run's models cost. */
 interface KnownPrices {
   prices: PriceTable;
   /** Sentences for a person, one for each model without a price, except for those that are served on this machine. */

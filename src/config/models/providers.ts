@@ -10,6 +10,7 @@ interface Provider {
 interface DefaultModels {
   /** That of backends which name none. */
   strong: string;
+  /** For many small calls. */
   cheap: string;
 }
 

@@ -6,6 +6,7 @@ import type { Backend } from '../../protocol/settings.ts';
 /** Whether the worker's owner has allowed that agents run commands as this user, by `REPRISE_ALLOW_COMMANDS`. */
 export const allowsLocal = ({ REPRISE_ALLOW_COMMANDS: allowed }: Environment): boolean => allowed === 'local';
 
+/** Says what to do where local commands are not allowed. */
 export const notAllowed =
   'commands may not run on this machine itself (command_line_execution_mode: local); set REPRISE_ALLOW_COMMANDS=local ' +
   'for the worker to let agents do all that its user can do, or use the mode docker';

@@ -12,6 +12,7 @@ export const everydayTools: string[] = [web, fileTools, 'builtin.workspace', 'bu
 /** The packages of a plan's executor whose configuration names no tools. */
 export const executorTools: string[] = [web];
 
+/** Packages with those that every agent gets. */
 export const withEveryday = (packages: string[] = []): string[] => [...new Set([...packages, ...everydayTools])];
 
 /** The tools of an agent with those for the files that come with its run. */

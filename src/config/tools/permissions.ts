@@ -57,6 +57,7 @@ export const withConsent = (
   ...(attended === undefined && isThere && { attended: true }),
 });
 
+/** Lines for a person about the permissions, if a configuration has any. */
 export const describePermissions = ({ attended, permissions = [] }: PermissionKeys): string[] => [
   ...permissions.map(({ action, arguments: given, tool }) => {
     const about = Object.entries(given ?? {}).map(([name, value]) => `${name}: ${value}`);

@@ -8,6 +8,7 @@ export const serverName = 'reprise';
 
 /** What a reply says of the session that it was made in. Replies of other wires have none. */
 export interface SessionRef {
+  /** Claude Code's id of the session. */
   session: string;
   /** The object id of its record; null if it has none. */
   head: string | null;
@@ -15,7 +16,9 @@ export interface SessionRef {
 
 export const claudeCodeWire = 'claude_code';
 
+/** What Claude Code is told at the beginning of a turn. */
 export interface Told {
+  /** What it is told of itself. */
   system: string;
   prompt: PromptBlock[];
   /** The session that it goes on with; undefined for a new one. */

@@ -14,6 +14,7 @@ export interface Permissions {
   readable: string[];
   /** First names of paths in the workspace that may only be read. */
   mounts: string[];
+  /** The built-in tools that it has. */
   tools: string[];
 }
 

@@ -39,6 +39,7 @@ export function missingSdk(backends: Backend[], folder: string): string[] {
   return isNeeded && findSdk(folder) === undefined ? [missing] : [];
 }
 
+/** Loads the package. @param file as `findSdk` returns it @throws what the module throws */
 export async function loadSdk(file: string): Promise<Sdk> {
   return (await import(pathToFileURL(file).href)) as Sdk;
 }

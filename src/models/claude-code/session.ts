@@ -54,6 +54,7 @@ export class Session implements SdkSessionStore {
     return Promise.resolve();
   }
 
+  /** Called by the SDK to go on with a session. */
   load({ subpath }: { subpath?: string }): Promise<SdkEntry[] | null> {
     return Promise.resolve(subpath === undefined && this.#earlier.length > 0 ? this.#earlier : null);
   }
@@ -75,6 +76,7 @@ export class Session implements SdkSessionStore {
     }
   }
 
+  /** Whether a call's result, which has arrived, is an error. */
   hasFailed(id: string): boolean {
     return this.#failed.has(id);
   }
@@ -93,6 +95,7 @@ export class Session implements SdkSessionStore {
 
 interface Block {
   type?: string;
+  /** Of a call. */
   id?: string;
   /** Of the call that a result is one of. */
   tool_use_id?: string;

@@ -49,6 +49,7 @@ export class TempHome {
     }
   }
 
+  /** Removes it with all that is in it. */
   async leave(): Promise<void> {
     await remove(this.#root);
   }

@@ -17,15 +17,18 @@ import type {
 import type { Session } from './session.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
 
+/** A turn of Claude Code: what it is asked, and what is to be told on its way. */
 export interface Turn {
   prompt: PromptBlock[];
   /** The workflow's tools. A call of one of them ends the turn. */
   tools: ToolSpec[];
+  /** Whether they may be called. */
   mayCall: boolean;
   /** What its built-in tools may do; undefined if it has none. */
   permissions: Permissions | undefined;
   session: Session;
   options: Omit<SdkOptions, 'hooks' | 'mcpServers' | 'sessionStore' | 'sessionStoreFlush' | 'tools'>;
+  /** Takes each message as it comes. */
   onMessage: (message: SdkMessage) => void;
   /** Called when the record of the session is complete up to a moment at which tools are about to run, or have run. */
   onStep: (hasRun: boolean) => Promise<void>;
@@ -35,6 +38,7 @@ export interface TurnResult {
   result: ResultMessage;
   calls: ToolCall[];
   text: string;
+  /** What it has done with its built-in tools. */
   work: ToolCallSummary[];
 }
 

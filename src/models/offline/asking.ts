@@ -13,6 +13,7 @@ const sourced = /^(.*\S) \(([^()]+:\d+)\)$/;
 const firstQuestionIn = (persona: string): string | undefined =>
   /^[ \t]*Ask (?:the others|a person) first: "(.+)"[ \t]*$/m.exec(persona)?.[1];
 
+/** The result of asking a question; undefined if it was not asked. */
 const askOf = (question: string, toolResults: ToolResult[]): ToolResult | undefined =>
   toolResults.find(({ input, tool }) => tool === 'ask_others' && input['question'] === question);
 

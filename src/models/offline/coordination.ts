@@ -5,8 +5,10 @@ import type { Call, Prompt } from './prompt-sections.ts';
 import { named, nothingOn, partsOf, saysNothing, type TextIndex } from './retrieval.ts';
 import { linesOn } from './topics.ts';
 
+/** A call of a tool, and what the model says beside it. */
 export type Action = Call & { words?: string };
 
+/** How the instructions of a restart begin. */
 const alsoAnswer = 'Also answer:';
 
 /** A question that refers to the one before it, by how it begins or by a pronoun. */

@@ -3,6 +3,7 @@ import { stemsOf } from '../../util/text/words.ts';
 import { parsedJson } from '../../util/values.ts';
 import type { Call, ToolResult } from './prompt-sections.ts';
 
+/** What the loop `react` asks for. */
 export type Phase = 'thought' | 'action' | 'observation';
 
 /**
@@ -76,6 +77,7 @@ function argumentsFrom(text: string, parameters: ParameterSchema): Record<string
   return input;
 }
 
+/** What tools have returned on a part, line by line. */
 export const returnedOn = (part: string, toolResults: ToolResult[]): string[] =>
   toolResults
     .filter((used) => isFor(part, used))

@@ -2,6 +2,7 @@ import { callsIn, type Message } from '../../protocol/message.ts';
 import { taggedIn, headings } from '../../protocol/headings.ts';
 import { isObject, parsedJson } from '../../util/values.ts';
 
+/** The parts of a prompt that the offline model acts on. */
 export interface Prompt {
   persona: string;
   task: string;
@@ -9,9 +10,13 @@ export interface Prompt {
   instructions: string;
   /** The person's message before the task; empty if the task is the first. */
   before: string;
+  /** The newest answer of each agent that is shown. */
   answers: Array<{ name: string; content: string }>;
+  /** The name of the agent whose answer was selected. */
   selected: string | undefined;
+  /** The answer that was presented, if one was. */
   presented: string | undefined;
+  /** The calls since the task that have got results. */
   toolResults: ToolResult[];
   /** The question of another agent, if this agent is the shadow that responds to it. */
   question: { text: string; isBrief: boolean } | undefined;
@@ -79,6 +84,7 @@ export interface Call {
 
 export type ToolResult = Call & { result: string };
 
+/** The calls of a conversation that have got results, in order. */
 export function toolResultsIn(messages: Message[]): ToolResult[] {
   const results = new Map(
     messages.flatMap((message) => (message.role === 'tool' ? [[message.callId, message.content]] : [])),

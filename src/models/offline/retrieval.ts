@@ -123,8 +123,10 @@ function isAbout(
   });
 }
 
+/** How an answer begins if nothing was found. */
 const nothing = 'Nothing found on';
 
+/** Shortens a part of a task for answers that name it. */
 export const named = (part: string): string => oneLine(part, 200);
 
 export const nothingOn = (part: string, where: string): string => `${nothing} "${named(part)}" in ${where}.`;

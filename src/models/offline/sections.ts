@@ -3,6 +3,7 @@ import type { SentenceIndex } from '../../util/text/sentence-search.ts';
 import type { Sentence } from '../../util/text/sentences.ts';
 import { stem, stemsOf } from '../../util/text/words.ts';
 
+/** The sentences below one heading. */
 export interface Section {
   source: string;
   /** Its own heading; the file's name without its ending if it has none. */
@@ -12,8 +13,11 @@ export interface Section {
   names: Topics[];
   /** The topics of each heading above it, and of its file's name. */
   above: Topics[];
+  /** The topics of its whole file. */
   file: Topics;
+  /** How often its sentences hold each topic. */
   counts: Map<string, number>;
+  /** How many topics its sentences hold in all. */
   length: number;
 }
 

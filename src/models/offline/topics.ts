@@ -116,6 +116,7 @@ function sectionOn(question: string, isWhole: boolean, texts: TextIndex): Sectio
   return asked.length === 0 ? undefined : best(all.filter(isOn), (section) => scoreOf(section, question, texts));
 }
 
+/** How well a section fits by BM25F. */
 function scoreOf({ above, counts, length, names, source }: Section, question: string, texts: TextIndex): number {
   const size = 1 - bm25.b + (bm25.b * length) / texts.sections.meanLength;
   // A long heading is less about each of its words.

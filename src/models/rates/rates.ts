@@ -34,6 +34,7 @@ interface RatedCall {
 export interface Rates {
   /** Waits until a call may be made. @returns tells how many tokens it took. @throws the signal's reason; the store's error */
   place(call: RatedCall): Promise<(tokens: number) => void>;
+  /** Makes all workers wait that call this model with this key. */
   pause(backend: Backend, milliseconds: number): Promise<void>;
 }
 

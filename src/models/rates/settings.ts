@@ -1,5 +1,6 @@
 import { VariableError } from '../../util/environment.ts';
 
+/** A limit of a provider: so many requests, or tokens, in so many milliseconds. */
 export interface Limit {
   of: 'requests' | 'tokens';
   amount: number;

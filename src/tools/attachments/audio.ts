@@ -33,6 +33,7 @@ export function audioType(name: string, bytes: Uint8Array): string | undefined {
 export const notTranscribed: Transcribe = () =>
   Promise.resolve({ note: `it was not transcribed; nothing of it can be read: ${howToTranscribe}` });
 
+/** What a person can do. */
 export const howToTranscribe =
   'set TRANSCRIPTION_URL to the base address of a server with the endpoint /audio/transcriptions, or use a backend of the ' +
   'type openai';

@@ -1,5 +1,6 @@
 import { otherEncoding } from './other-encodings.ts';
 
+/** A text, and what is to be said of how it was decoded. */
 interface Decoded {
   text: string;
   /** Absent for UTF-8 without damage. */

@@ -75,6 +75,7 @@ export default async function answer(query: TableQuery, post: (table: string) =>
 
 interface Loaded {
   db: DatabaseSync;
+  /** What was taken for which number. */
   taken: string[];
   /** Which tables are not there with all of their columns. */
   leftOut: string[];

@@ -17,6 +17,7 @@ import { shortened } from '../../workflows/runtime/size.ts';
 /** Longer previews are stored, and messages then name their blob. In characters. */
 const storedFrom = 400;
 
+/** A file that becomes one of a run. */
 interface NewFile extends Loaded, Pick<RunFile, 'name' | 'from'> {
   /** Writes down what is said in recordings; without it they have a note alone. */
   transcribe?: Transcribe | undefined;
@@ -99,6 +100,7 @@ export async function membersOf(store: Store, workflowId: string, { name }: RunF
   return (await store.files(workflowId)).filter((file) => file.name.startsWith(`${name}/`));
 }
 
+/** A stored file as workflows know it. */
 export async function attachmentOf(store: Store, file: RunFile): Promise<Attachment> {
   const { name, kind, mediaType, bytes, text, image, note } = file;
   const preview = text === undefined ? '' : await previewOf(kind, await store.blob(text));

@@ -26,6 +26,7 @@ export function sheetsOf(text: string): Sheet[] {
 /** The rows of a sheet as a table, whose first row names the columns. */
 export const tableOfSheet = ({ csv }: Sheet): Table => parseTable(csv, ',');
 
+/** How many rows of a sheet a preview shows. */
 const firstRows = 2;
 
 /** How many characters of a sheet's remarks a preview shows. */

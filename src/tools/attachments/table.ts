@@ -13,6 +13,7 @@ export interface Table {
   rows: string[][];
   /** What mostly stands before decimals, in a table that may have been made for people. */
   mark?: DecimalMark;
+  /** What is wrong with it. */
   note?: string;
 }
 
@@ -51,6 +52,7 @@ interface TableSummary {
   /** How many rows there are, and the first five. */
   rows: number;
   first: string[][];
+  /** What is wrong with it. */
   note?: string;
 }
 
@@ -167,6 +169,7 @@ function headerOf(records: string[][]): number {
   return isBelow && records[at]?.some(isNumber) === false ? at : 0;
 }
 
+/** What people call rows that add up others. */
 const total =
   /^((grand|sub|sous|gesamt|zwischen|end|ins)[ -]?)?(totaa?l|totalt|sum|summe|somme|suma|soma|gesamt|razem|celkem|összesen|toplam|yhteensä|итого|всего)[es]?(?!\p{L})|^(総?合計|小計|总计|合计|小计|합계|소계|총계)/iu;
 
@@ -174,6 +177,7 @@ const nameOf = (row: string[]): string => row.find((cell) => cell !== '') ?? '';
 
 export const isTotal = (row: string[]): boolean => total.test(nameOf(row));
 
+/** How many totals a note names. */
 const totalsNamed = 5;
 
 /** What of a table may be no row as its others: columns without names, and rows that sums over a column would count twice. */

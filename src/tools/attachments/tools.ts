@@ -136,6 +136,7 @@ const viewTool = (store: Store): ToolDefinition => ({
   },
 });
 
+/** How many pictures of a PDF are shown at once. */
 const mostPictures = 5;
 
 /** Shows the pictures on pages of a PDF. @throws `ToolError` if there are none */
@@ -220,6 +221,7 @@ async function fileNamed(
 const mostNamed = 50;
 const mostOwn = 200;
 
+/** Reads one of the agent's own files. */
 async function readNow(name: string, bytes: Buffer): Promise<KnownFile> {
   const found = await recognise(name, bytes);
   const { note, text } = await readContent(name, bytes, found);

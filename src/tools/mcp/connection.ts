@@ -251,6 +251,7 @@ function keepLog(printed: Stream | null, file: string, secrets: readonly string[
     .on('end', () => write(begun));
 }
 
+/** What a server is started or connected to with. */
 export interface Given extends Replaced {
   /** The secret of its `client_credentials`, if it has any. */
   clientSecret?: string;

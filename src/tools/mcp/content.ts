@@ -28,6 +28,7 @@ export function readContent({ content, structuredContent }: CallToolResult): Rea
 export const shown = ({ images, text }: ReadContent): string | ShownByTool =>
   images.length === 0 ? text : { text, images };
 
+/** What `read_resource` got. */
 export function readContents(contents: Array<TextResourceContents | BlobResourceContents>): ReadContent {
   const images: Picture[] = [];
   const [only, ...others] = contents;

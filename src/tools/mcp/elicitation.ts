@@ -18,6 +18,7 @@ interface Answered {
 export interface LiveCall {
   /** What the person has answered in earlier calls of the same tool, in order. Each is used once. */
   answered: Answered[];
+  /** Whether the person may be asked. */
   asks: boolean;
   /** What was declined since the person could not be asked. */
   declined: string[];
@@ -44,6 +45,7 @@ export class Elicitations {
   readonly #ended = new WeakSet<LiveCall>();
   #waiting: Waiting[] = [];
 
+  /** Answers a client's server. */
   serve(client: Client): void {
     client.setRequestHandler('elicitation/create', ({ params }) => this.#take(params));
   }

@@ -4,6 +4,7 @@ import type { Tool } from '../tool.ts';
 /** How long the tools of an agent's servers may be together, as JSON in characters, before they are looked for instead of offered. */
 export const mostOffered = 16_000;
 
+/** The names of the two tools by which others are found and called. */
 export const finder = 'find_tools';
 export const caller = 'call_tool';
 
@@ -38,6 +39,7 @@ export function findingTools(specs: ToolSpec[]): ToolSpec[] {
   ];
 }
 
+/** The tool that finds these tools. */
 export const findTool = (specs: ToolSpec[]): Tool => ({
   spec: { name: finder, description: '', parameters: { type: 'object', properties: {} } },
   sideEffects: 'none',

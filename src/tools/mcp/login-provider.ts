@@ -181,6 +181,7 @@ export class WorkerLogin implements AuthProvider {
 }
 
 interface ClientCredentials {
+  /** The authorization server. */
   issuer: string;
   client_id: string;
   scope?: string | undefined;

@@ -13,12 +13,14 @@ interface LoginSettings {
   logins: Logins;
   /** Has the person open an address. @param returned takes the address that the browser ends at, pasted by the person */
   show: (address: URL, returned: (address: string) => void) => void;
+  /** Ends the wait for the person. */
   signal: AbortSignal;
 }
 
 interface LoggedIn {
   /** Whether the server asked for a login at all, or the one that was there is still good. */
   asked: boolean;
+  /** How many tools the server offers. */
   tools: number;
 }
 

@@ -17,6 +17,7 @@ export class ToolList {
   #listing: Promise<McpTool[]> | undefined;
   #hears = false;
 
+  /** Has the tools listed anew the next time. */
   forget(): void {
     this.#isStale = true;
   }

@@ -4,6 +4,7 @@ import { isSameFile } from './tree.ts';
 import { foldersOf } from './workspace.ts';
 import type { Tree } from '../workspace.ts';
 
+/** How many paths of each kind a summary names. */
 const named = 100;
 
 /** A tree in figures, and in what it differs from an earlier one. */

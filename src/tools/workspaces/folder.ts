@@ -49,6 +49,7 @@ export interface Checkout {
   /** What tells it from a folder that was put in its place. */
   identity: string;
   own: ReadonlyMap<string, KnownFile>;
+  /** Names of folders in it that are to be read only. */
   mounts: string[];
 }
 

@@ -6,6 +6,7 @@ import { linkTarget, treePath } from './tree.ts';
 import { workspaceLimits, type WorkspaceLimits } from './workspace.ts';
 import type { FileMode, TreeFile } from '../workspace.ts';
 
+/** A file of a folder that is in the store. */
 export interface KnownFile extends TreeFile {
   /** Its size, times, inode and mode, by which a change is noticed without reading it; empty if one might not show. */
   key: string;
@@ -15,15 +16,18 @@ export interface FolderContent {
   files: Map<string, KnownFile>;
   /** How many of them were read, since they were not known or have changed. */
   read: number;
+  /** What was left out, each with the reason. */
   leftOut: string[];
   /** Whether the files say all of it: nothing has other permissions than a tree gives it, or another name besides. */
   isExact: boolean;
 }
 
 interface ReadingOptions {
+  /** Files that are known by their keys. */
   known?: ReadonlyMap<string, KnownFile>;
   /** What the folder is to have been made as (`identityOf`); absent: whatever is there. */
   identity?: string;
+  /** Paths that are not looked at. */
   skipped?: string[];
   /** Names that are left out wherever they stand; one that ends in `*` stands for all that begin so. */
   leftOut?: string[];
@@ -69,6 +73,7 @@ const batchBytes = 4_000_000;
 /** How many entries are looked at for each file that there may be, so that a folder of fifos has an end too. */
 const entriesOverFiles = 5;
 
+/** How many of the things left out are named. */
 const maxNamed = 200;
 
 /** The permissions of files, and of those that can be run. */
@@ -98,6 +103,7 @@ class FolderReading {
     this.#limits = options.limits ?? workspaceLimits;
   }
 
+  /** Looks at everything. @throws `Error` if it is too much */
   async look(): Promise<void> {
     // More are added meanwhile, and come too.
     for (const prefix of this.#new.keys())
@@ -105,6 +111,7 @@ class FolderReading {
     this.#refuseTooMuch();
   }
 
+  /** Reads and stores what is new. */
   async read(store: Store): Promise<FolderContent> {
     let batch: Array<{ path: string; content: Uint8Array; file: Omit<KnownFile, 'id'> }> = [];
     let bytes = 0;
@@ -221,6 +228,7 @@ class FolderReading {
     return undefined;
   }
 
+  /** Uses a folder, if it can be opened. */
   async #within(prefix: string, use: (folder: OpenFolder) => Promise<void>): Promise<void> {
     const folder = await this.#tried(prefix, () => this.#root.below(prefix.split('/').slice(0, -1)));
     try {

@@ -12,6 +12,7 @@ export const attachmentsFolder = 'attachments';
 export const workspaceLimits = { files: 20_000, folders: 20_000, bytes: 500_000_000, fileBytes: 50_000_000 };
 export type WorkspaceLimits = typeof workspaceLimits;
 
+/** How many links are followed to a file. */
 const maxLinks = 10;
 
 /** How many bytes of changed files wait in memory to be stored. */

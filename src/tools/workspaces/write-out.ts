@@ -15,6 +15,7 @@ import type { Tree, TreeFile } from '../workspace.ts';
 /** A folder on the disk holds other files where some of a tree are to be written. Nothing was written. */
 export class OutConflictError extends Error {
   override name = 'OutConflictError';
+  /** The paths, sorted. */
   readonly paths: string[];
 
   constructor(folder: string, paths: string[]) {

@@ -14,6 +14,7 @@ export interface Hit {
   held: number;
 }
 
+/** The stems of a query with their weights. */
 export type Query = Map<string, number>;
 
 export function queryOf(text: string, weight = 1): Query {
@@ -41,6 +42,7 @@ export class SentenceIndex {
   readonly #frequency = new Map<string, number>();
   readonly #paragraphs = new Map<string, Set<string>>();
 
+  /** Indexes a few texts at once. */
   constructor(files: TextFile[]) {
     for (const file of files) for (const sentence of sentencesOf(file)) this.#add(sentence);
   }

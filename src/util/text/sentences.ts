@@ -1,5 +1,6 @@
 import type { TextFile } from './text-files.ts';
 
+/** A sentence, list item or table row with its place. */
 export interface Sentence {
   text: string;
   source: string;
@@ -115,6 +116,7 @@ class Splitter {
   }
 }
 
+/** Takes out the marks of emphasis and links. */
 function clean(text: string): string {
   return text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

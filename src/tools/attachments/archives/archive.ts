@@ -24,6 +24,7 @@ interface Unpacking {
 /** How many bytes at most one byte of deflate becomes (https://zlib.net/zlib_tech.html). */
 const mostPacked = 1032;
 
+/** How many problems a note names. */
 const named = 5;
 
 /**

@@ -36,6 +36,7 @@ export async function openTar(bytes: Buffer, limits: ZipLimits): Promise<ZipMemb
   return within(members, limits);
 }
 
+/** A file that is unpacked already. */
 export const memberOf = (name: string, content: Buffer, isLink = false): ZipMember => ({
   name,
   bytes: content.length,

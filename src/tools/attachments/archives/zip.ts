@@ -50,6 +50,7 @@ export function within(members: ZipMember[], limits: ZipLimits): ZipMember[] {
   return members;
 }
 
+/** The end of a message about a limit. */
 export const atMost = (count: number): string => `; at most ${grouped(count)} are read`;
 
 /** The bits of a Unix mode that say what a file is, and those of a link. They are in the upper half of the attributes. */

@@ -58,6 +58,7 @@ function exactTime(count: bigint, digits: number): string {
   return `${time}.${String(fraction).padStart(digits, '0')}`.replace(/\.?(000)+$/, '');
 }
 
+/** How many digits a number is exact to. */
 const exactDigits = 15;
 
 /** The columns of Parquet whose decimals have more digits than are read. */

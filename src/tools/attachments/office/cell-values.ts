@@ -2,6 +2,7 @@ import * as xlsx from '@e965/xlsx';
 import { textOfCell } from './documents.ts';
 import { durationOf, formattedNumber, fractionOf } from './number-formats.ts';
 
+/** What a workbook says of all of its cells. */
 export interface Conventions {
   is1904: boolean;
   /** The value of formulas that no program has computed yet, besides none at all. */
@@ -83,6 +84,7 @@ interface DateParts {
   H: number;
   M: number;
   S: number;
+  /** The fraction of a second. */
   u: number;
 }
 

@@ -1,16 +1,21 @@
 import * as xlsx from '@e965/xlsx';
 import { parseXml } from './xml-text.ts';
 
+/** One series of a chart, by the numbers of its points. */
 interface Series {
   name: string;
   categories: Map<number, string>;
   values: Map<number, string>;
+  /** Of bubbles. */
   sizes: Map<number, string>;
+  /** Where the values are in a workbook. */
   place: string;
 }
 
+/** The parts of Office Open XML that hold charts. */
 export const chartPart = /^(word|ppt|xl)\/charts\/chart\d*\.xml$/;
 
+/** Which values of a series a part of it holds. */
 const roles: Readonly<Record<string, 'categories' | 'values' | 'sizes'>> = {
   cat: 'categories',
   xVal: 'categories',

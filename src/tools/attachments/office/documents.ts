@@ -103,6 +103,7 @@ const withLinks = (rules: TextRules, element: string, relations: Map<string, Rel
   },
 });
 
+/** What stands before the text of a link. */
 export const linkTo = (target = ''): string => (/^\w+:/.test(target) ? `[link: ${target}] ` : '');
 
 export async function chartsIn({ names, read }: Parts): Promise<string[]> {
@@ -233,6 +234,7 @@ const withRepliesLast = (xml: string): string =>
 
 interface Relation {
   kind: string;
+  /** The part that it names. */
   part: string;
   /** As it is written, which may be an address. */
   target: string;

@@ -58,6 +58,7 @@ const bounds = (numbers: number[]): [number, number] =>
 const columnSum =
   /^(?:SUM|SUBTOTAL|AGGREGATE)\((?:\d+[,;]\s*){0,2}(?:\$?([A-Z]{1,3})\$?(\d+):\$?\1\$?(\d+)|\w*\[[^[\]]+\])\)$/;
 
+/** How many cells a note names. */
 const sumsNamed = 5;
 
 /** Says which cells add up those above them, which a sum over their column would count twice; undefined if none does. */

@@ -42,6 +42,7 @@ export function unitOf(format: string): string {
   return /[\p{L}\p{Sc}]/u.test(unit) ? unit : '';
 }
 
+/** Units by column and row. */
 export type Units = ReadonlyMap<number, ReadonlyMap<number, string>>;
 
 /** The columns whose numbers have one unit: `C in kg`. */

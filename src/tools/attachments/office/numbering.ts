@@ -7,6 +7,7 @@ interface Level {
   text: string;
   /** Whether all its numbers are decimal, whatever their levels say. */
   isLegal: boolean;
+  /** The style whose paragraphs are items of it. */
   style: string;
 }
 
@@ -17,6 +18,7 @@ interface List {
   starts: Map<number, number>;
 }
 
+/** What a style says of lists. */
 interface Style {
   basedOn?: string | undefined;
   numId?: string | undefined;
@@ -95,6 +97,7 @@ function listsOf(numbering: string) {
   return { bases, lists };
 }
 
+/** How many styles one may be based on. */
 const mostBases = 20;
 
 /** What a style says of lists, or what it is based on. */

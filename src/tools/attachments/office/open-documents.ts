@@ -1,6 +1,7 @@
 import { linkTo, type Parts } from './documents.ts';
 import { parseXml, textOfXml, type Attributes, type TextRules } from './xml-text.ts';
 
+/** OpenDocument texts and presentations. */
 const open: TextRules = {
   text: new Set(['p', 'h']),
   // Between who has commented, when, and what.

@@ -21,6 +21,7 @@ const opened = new Map(
 /** Stands where a row of a table ends, so that what is before it is told from the lines of a cell. */
 const rowEnd = '\u0001';
 
+/** What control words stand for in the text. */
 const marks = new Map(
   Object.entries({
     par: '\n',
@@ -69,7 +70,9 @@ const charsets: Readonly<Record<number, string>> = {
 
 /** A group between braces. What is set in it ends with it. */
 interface Group {
+  /** Whether its text is left out. */
   isSkipped: boolean;
+  /** The word that it begins with. */
   word: string;
   encoding: string;
   /** How many characters stand for one of Unicode, for older programs. */

@@ -9,6 +9,7 @@ export interface Merged {
   right: number;
 }
 
+/** A sheet: its values, and how they look to people. */
 export interface SheetGrid {
   /** The texts of cells by row and column. Rows may be missing. */
   rows: string[][];
@@ -39,8 +40,10 @@ export interface SheetTable {
 const examined = 100;
 const mostTitles = 10;
 
+/** How many runs of rows a remark has. */
 const mostRuns = 40;
 
+/** How many names a note has. */
 const named = 8;
 
 /** Lays a sheet out as a table whose first line names the columns, so that what is seen can be told from what is there. */
@@ -157,6 +160,7 @@ function headerOf({ rows }: SheetGrid, filled: number[]): number {
   return starts.slice(0, found).every((start) => start === left) ? (filled[found] ?? first) : first;
 }
 
+/** A column that says something of each row. */
 interface Flag {
   name: string;
   cells: Map<number, string>;

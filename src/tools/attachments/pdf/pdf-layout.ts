@@ -8,11 +8,13 @@ export interface TextItem {
   hasEOL: boolean;
 }
 
+/** Where something is on its line. */
 interface Span {
   left: number;
   right: number;
 }
 
+/** Text of a line that stands together. */
 interface Cell extends Span {
   text: string;
 }

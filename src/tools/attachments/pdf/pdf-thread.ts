@@ -6,6 +6,7 @@ import { pageText } from './pdf-layout.ts';
 import { picturesOf } from './pdf-pictures.ts';
 
 export interface PdfPage {
+  /** How many pages there are. */
   of: number;
   /** Null if the page is damaged. */
   text: string | null;
@@ -19,11 +20,13 @@ export interface PdfRequest {
 }
 
 export interface PdfRead {
+  /** Whether its end is missing. */
   isCutOff: boolean;
   /** Files that it carries, with their texts if they are such and not long. */
   carried: Array<{ name: string; text?: string }>;
   /** Names of character maps that its fonts need and that are not at hand. */
   maps: string[];
+  /** What it says of itself. */
   properties: string;
   /** The pictures that are wanted, as PNG. */
   pictures: Array<{ page: number; png: Uint8Array }>;

@@ -66,6 +66,7 @@ const isBare = ({ text }: PdfPage): boolean => text?.replaceAll(/^\[link: .*\]$/
 
 const howShown = 'view_image shows them by page';
 
+/** How many numbers of pages a note has. */
 const mostListed = 20;
 
 /** The numbers of those pages in a part of a PDF's text that are pictures. */
