@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
 import { webSearchServices, type SearchPlace, type WebSearchService } from '../protocol/search.ts';
 import type { Environment } from '../util/environment.ts';
+import { isFolder } from '../util/folders.ts';
 import { fileURLToPath } from 'node:url';
 
 export const webSearchNames = Object.keys(webSearchServices) as WebSearchService[];
@@ -50,8 +50,6 @@ export function missingForSearch({ provider, folder = ownDocs }: SearchPlace, en
 function listed(names: string[]): string {
   return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }
-
-export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /** The folder of Reprise's documentation, which is beside `src/` in a clone and beside `dist/` in the package. */
 export const ownDocs = fileURLToPath(new URL('../../docs', import.meta.url));

@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { cacheFolder } from '../util/cache-folder.ts';
-import { makeFolder } from '../util/make-folder.ts';
+import { makeFolder } from '../util/folders.ts';
 
 const run = promisify(execFile);
 

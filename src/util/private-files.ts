@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import { makeFolder } from './make-folder.ts';
+import { makeFolder } from './folders.ts';
 
 /** The permissions of all that is in a home folder: nobody but its user may read it, write it or look into it. */
 export const privateMode = { folder: 0o700, file: 0o600 } as const;

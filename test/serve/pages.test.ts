@@ -4,8 +4,6 @@ import { withProgramWord } from '../../src/cli/program-word.ts';
 import type { InboxQuestion, ListedRun, RunRecord, RunStep } from '../../src/client.ts';
 import { accessOf, issue } from '../../src/serve/access.ts';
 import { createApp } from '../../src/serve/app.ts';
-import { callDiff } from '../../src/serve/pages/call-diff.ts';
-import { nextOf } from '../../src/serve/pages/login.ts';
 import { printable } from '../../src/util/text/printable.ts';
 import { injections } from '../support/injections.ts';
 
@@ -289,57 +287,6 @@ test.each(['cross-site', 'same-site'])(
     expect(await foreign.text()).toContain(`value="${token}"`);
   },
 );
-
-describe('a login leads to a page of this server alone', () => {
-  test.each([
-    ['/runs/ask-1?still', '/runs/ask-1?still'],
-    ['/runs/a%2Fb', '/runs/a%2Fb'],
-    [undefined, '/'],
-    ['', '/'],
-    ['//evil.example', '/'],
-    ['/\\evil.example', '/'],
-    ['\\\\evil.example', '/'],
-    ['/\t/evil.example', '/'],
-    ['/.//evil.example', '/'],
-    ['/x/..//evil.example', '/'],
-    ['https://evil.example', '/'],
-    ['javascript:alert(1)', '/'],
-    ['evil.example', '/'],
-    [' //evil.example', '/'],
-    ['/\u0000x', '/'],
-  ])('%j', (next, expected) => {
-    expect(nextOf(next)).toBe(expected);
-  });
-});
-
-describe('what a call would change in a file is shown', () => {
-  test.each<[string, Record<string, unknown>, string | undefined]>([
-    ['a part of it', { path: 'a', old_text: 'one\ntwo', new_text: 'one\n2' }, ' one\n-two\n+2'],
-    [
-      'several parts',
-      {
-        path: 'a',
-        edits: [
-          { oldText: 'a', newText: 'b' },
-          { oldText: 'c', newText: '' },
-        ],
-      },
-      '-a\n+b\n\n-c\n+',
-    ],
-    ['by Claude Code', { file_path: 'a', old_string: 'x', new_string: 'y' }, '-x\n+y'],
-    ['all of it', { path: 'a', content: 'one\ntwo' }, '+one\n+two'],
-    ['lines that look like marks', { path: 'a', content: '@@ x' }, '+@@ x'],
-    [
-      'what would be invisible or taken out',
-      { path: 'a', content: 'a\u009D; rm\u009C\u202E\x1B[8m\tb\r\n' },
-      '+a\\u009d; rm\\u009c\\u202e\\u001b[8m\tb\n+',
-    ],
-    ['none', { to: 'a', content: 'one' }, undefined],
-    ['odd arguments', { path: 'a', edits: [null, 1, 'x'], old_text: 3 }, undefined],
-  ])('%s', (_, input, expected) => {
-    expect(callDiff(input)).toBe(expected);
-  });
-});
 
 test.each([
   ['a page for the login', '/login', {}, 'npx reprise token'],

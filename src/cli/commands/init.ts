@@ -7,7 +7,7 @@ import { backendOf } from '../../config/models/model-name.ts';
 import { schemaId } from '../../config/json-schema.ts';
 import type { Kind } from '../../config/kinds.ts';
 import { cacheFolder } from '../../util/cache-folder.ts';
-import { makeFolder } from '../../util/make-folder.ts';
+import { makeFolder } from '../../util/folders.ts';
 import { missingKey, modelOf } from '../../config/models/providers.ts';
 import { CommandError, exitStatus, usageError } from '../exit.ts';
 import { shellWord } from '../../util/text/shell-word.ts';

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { indexOfFolder } from '../../util/folder-index.ts';
-import { isFolder, ownDocs } from '../../config/search-services.ts';
+import { isFolder } from '../../util/folders.ts';
+import { ownDocs } from '../../config/search-services.ts';
 import { queryOf, type Hit, type Query, type SentenceIndex } from '../../util/text/sentence-search.ts';
 import type { Sentence } from '../../util/text/sentences.ts';
 import { stemsOf } from '../../util/text/words.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { makeFolder } from '../../src/util/make-folder.ts';
+import { makeFolder } from '../../src/util/folders.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'reprise-make-folder-'));
 afterAll(() => rmSync(base, { recursive: true }));
