@@ -5,12 +5,12 @@ import { door, tokenReader } from './door.ts';
 import { mcpRoutes } from './mcp/doors.ts';
 import { errorPage, takesPages } from './pages/page.ts';
 import { pageRoutes } from './pages/routes.ts';
-import { withoutPlaces } from './places.ts';
 import { openaiError } from './openai/errors.ts';
 import { openaiRoutes } from './openai/routes.ts';
 import { HttpProblem, problemOf } from './problems.ts';
 import { restRoutes } from './rest/routes.ts';
 import type { Served, ServeEnv } from './served.ts';
+import { withoutFolders } from './without-folders.ts';
 
 /** All that is served, as a function from requests to answers. */
 export function createApp(served: Served): Hono<ServeEnv> {
@@ -38,7 +38,7 @@ export function createApp(served: Served): Hono<ServeEnv> {
     throw new HttpProblem(404, `There is nothing at ${req.path}${hint}`);
   });
   const read = tokenReader(served.owner);
-  app.use(withoutPlaces(served), door(served, read));
+  app.use(withoutFolders(served), door(served, read));
   app.get('/health', (c) => c.json({ status: 'ok' }));
   app.route('/', a2aRoutes(served));
   app.route('/agui', aguiRoutes(served));

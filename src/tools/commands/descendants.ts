@@ -40,7 +40,8 @@ export class Descendants {
     // Once the first one has ended, its children cannot be told from others.
     await this.find();
     sendSignal(-this.#root, 'SIGKILL');
-    for (const until = Date.now() + longestMs; Date.now() < until;) {
+    const until = Date.now() + longestMs;
+    while (Date.now() < until) {
       const living = await this.find();
       if (living.length === 0) return;
       // First none of them may start another one.

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { MiddlewareHandler } from 'hono';
 import type { Access } from './access.ts';
 import type { Served, ServeEnv } from './served.ts';
@@ -7,10 +7,16 @@ import type { Served, ServeEnv } from './served.ts';
  * Leaves the folders of this machine out of what is answered to whoever may see only some of its runs, in whichever protocol: why
  * a run has failed, and what it has done, may name them.
  */
-export function withoutPlaces({ configs, home }: Served): MiddlewareHandler<ServeEnv> {
-  const folders = [resolve(configs), resolve(home)].toSorted((one, other) => other.length - one.length);
+export function withoutFolders({ configs, home }: Served): MiddlewareHandler<ServeEnv> {
+  const folders = [resolve(configs), resolve(home)]
+    .toSorted((one, other) => other.length - one.length)
+    .map((folder) => folder.replaceAll(/[^\w/]/g, '\\$&'));
+  // Not as a part of other names: a container's /data is in https://example.com/data and in /database too. A letter behind a
+  // backslash is an escape of JSON, such as a line end.
+  const alone = String.raw`(?:(?<=file://)|(?<!(?:^|[^\\])[\w./-]))(?:${folders.join('|')})(?:(/)|(?!\.?[\w-]))`;
+  const named = new RegExp(alone, 'g');
   const without = (text: string): string =>
-    folders.reduce((rest, folder) => rest.replaceAll(join(folder, '/'), '').replaceAll(folder, '.'), text);
+    text.replaceAll(named, (_, below?: string) => (below === undefined ? '.' : ''));
   return async (c, next) => {
     await next();
     const access = c.get('access') as Access | undefined;
