@@ -3,8 +3,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 
-/** How long a request may take to arrive, and how many connections may be without a whole one. */
-const limits = { headersMs: 10_000, requestMs: 60_000, waiting: 1000 };
+/**
+ * How long a request may take to arrive, how long a connection is kept for the next one, and how many connections may be
+ * without a whole request. Balancers keep theirs for a minute: who closes first may close what the other is just using.
+ * More than a thousand come at once when the server has died whose run they follow, and many systems let a process open
+ * no more than 4096 files.
+ */
+const limits = { headersMs: 10_000, requestMs: 60_000, idleMs: 75_000, waiting: 2000 };
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 
@@ -26,8 +31,9 @@ export interface Listening {
  */
 export async function listen(fetch: Fetch, place?: { host: string; port: number }): Promise<Listening> {
   const answer = getRequestListener(fetch, { overrideGlobalObjects: false });
+  const times = { headersTimeout: limits.headersMs, requestTimeout: limits.requestMs, keepAliveTimeout: limits.idleMs };
   const server = createServer(
-    { headersTimeout: limits.headersMs, requestTimeout: limits.requestMs, connectionsCheckingInterval: 1000 },
+    { ...times, connectionsCheckingInterval: 1000 },
     (incoming, outgoing) => void answer(incoming, outgoing),
   );
   boundWaiting(server);
@@ -49,7 +55,10 @@ export async function listen(fetch: Fetch, place?: { host: string; port: number 
   };
 }
 
-/** Of connections whose request has not arrived, the oldest make room for new ones: whoever opens thousands keeps nobody out. */
+/**
+ * Of connections whose next request has not arrived, the oldest make room for new ones: whoever opens thousands keeps nobody
+ * out.
+ */
 function boundWaiting(server: Server): void {
   const waiting = new Set<Socket>();
   const wait = (socket: Socket): void => {
@@ -61,10 +70,13 @@ function boundWaiting(server: Server): void {
     wait(socket);
     socket.once('close', () => waiting.delete(socket));
   });
-  server.on('request', (request) => {
+  server.on('request', (request, response) => {
     const { headers, socket } = request;
     const { 'content-length': length = 0, 'transfer-encoding': coding } = headers;
     waiting.delete(socket);
+    response.once('close', () => {
+      if (!socket.destroyed) wait(socket);
+    });
     if (coding === undefined && Number(length) === 0) return;
     wait(socket);
     request.once('end', () => waiting.delete(socket));

@@ -19,7 +19,8 @@ async function waysInto(serving: RunningProcess): Promise<{ url: string; token: 
 
 const status = async (url: string, token?: string): Promise<number> => {
   const answer = await fetch(`${url}/api/v1/nothing`, {
-    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    // A connection that is kept is one that is used.
+    headers: { connection: 'close', ...(token !== undefined && { authorization: `Bearer ${token}` }) },
   });
   await answer.text();
   return answer.status;
