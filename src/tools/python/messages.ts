@@ -17,11 +17,11 @@ export interface Interpreter {
   /** The modules of Pyodide by name, as text. */
   modules: Record<string, string>;
   /** Its other files by name. */
-  parts: Record<string, Uint8Array>;
+  parts: Record<string, Uint8Array<ArrayBuffer>>;
   /** Its list of packages, as text. */
   lock: string;
   /** Wheels from which packages may be imported, by name. */
   wheels: Record<string, Uint8Array>;
   /** The memory of an interpreter that has been loaded before. */
-  snapshot?: Uint8Array;
+  snapshot?: Uint8Array<ArrayBuffer>;
 }

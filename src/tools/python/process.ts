@@ -45,6 +45,8 @@ const workerData: Interpreter = {
 };
 const thread = new Worker(new URL(`./thread${extname(import.meta.url)}`, import.meta.url), {
   workerData,
+  // What is moved need not be copied: 44 MB.
+  transferList: [...Object.values(workerData.parts), workerData.snapshot ?? []].flat().map(({ buffer }) => buffer),
   env: {},
   execArgv: [
     '--permission',

@@ -184,11 +184,11 @@ export const endless: Record<string, string> = {
 /** Programs that need more and more, or end what runs them. */
 export const ruinous: Record<string, string> = {
   'fills the memory': 'x = []\nwhile True: x.append(bytearray(50_000_000))',
-  'fills the memory with objects': 'x = []\nwhile True: x.append([bytes(1000)] * 1000)',
+  'fills the memory with objects': 'x = []\nwhile True: x += [bytes(500) for _ in range(10_000)]',
   'fills the memory with files': 'n = 0\nwhile True:\n    n += 1\n    open(f"/tmp/{n}", "wb").write(bytes(20_000_000))',
-  'fills one file': 'with open("large", "wb") as file:\n    while True: file.write(bytes(10_000_000))',
+  'fills one file': 'with open("large", "wb") as file:\n    while True: file.write(bytes(100_000_000))',
   'fills the memory of JavaScript':
-    'from pyodide.ffi import to_js\nx = []\nwhile True: x.append(to_js([0] * 1_000_000))',
+    'from pyodide.ffi import to_js\nx = [to_js([0] * 1_000_000)]\nwhile True: x.append(x[0].slice())',
   'fills it outside of all objects':
     'from pyodide.ffi import to_js\nx = []\nwhile True: x.append(to_js(bytes(100_000_000)))',
   'ends the interpreter': 'import os; os._exit(0)',
