@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
 import { queryTable } from '../../../src/tools/attachments/query.ts';
-import type { TableQuery } from '../../../src/tools/attachments/query-thread.ts';
+import answer, { type TableQuery } from '../../../src/tools/attachments/query-thread.ts';
 
 const sales = [
   'Region,Product,Amount,Price,Day',
@@ -14,8 +14,9 @@ const sales = [
   'South,tea,200,€ 1,',
 ].join('\n');
 const declared = 'data("Region" TEXT, "Product" TEXT, "Amount" REAL, "Price" TEXT, "Day" TEXT)';
+const over = (sql: string): TableQuery => ({ text: sales, kind: 'table', mediaType: 'text/csv', sql });
 const ask = (sql: string, changed: Partial<TableQuery> = {}, signal = new AbortController().signal) =>
-  queryTable({ text: sales, kind: 'table', mediaType: 'text/csv', sql, ...changed }, signal);
+  queryTable({ ...over(sql), ...changed }, signal);
 const refusal = (message: RegExp | string): unknown =>
   expect.objectContaining({ name: 'ToolError', message: expect.stringMatching(message) });
 
@@ -113,10 +114,9 @@ describe('a query that fails is a report with what the table is', () => {
     ['an unknown table', 'SELECT * FROM sales', 'no such table: sales'],
     ['no SQL', 'What is the sum?', 'syntax error'],
   ])('%s', async (_, sql, message) => {
-    await expect(ask(sql)).rejects.toEqual(refusal(message));
-    await expect(ask(sql)).rejects.toMatchObject({
-      message: expect.stringContaining(`\nWrite one SELECT over ${declared}`) as string,
-    });
+    const failed = ask(sql);
+    await expect(failed).rejects.toEqual(refusal(message));
+    await expect(failed).rejects.toThrow(`\nWrite one SELECT over ${declared}`);
   });
 
   test.each([['nothing', { text: '\n' }, /^the table is empty$/]] as const)(
@@ -169,7 +169,10 @@ describe('nothing runs but one SELECT over the table', () => {
     [''],
     [';'],
   ])('%s', async (sql) => {
-    await expect(ask(sql)).rejects.toEqual(refusal(/Write one SELECT over data\(/));
+    // What it refuses needs no process of its own: it is refused before that would matter.
+    const loaded: string[] = [];
+    await expect(answer(over(sql), (table) => loaded.push(table))).rejects.toBeInstanceOf(Error);
+    expect(loaded).toEqual([declared]);
     expect(readdirSync(folder)).toEqual(['other.db']);
   });
 
@@ -187,13 +190,12 @@ describe('nothing runs but one SELECT over the table', () => {
 describe('a query is ended', () => {
   const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)';
 
-  test.each([
-    ['is at one step for ever', `${numbers} SELECT sum(i) FROM n`],
-    ['has rows without end', `${numbers} SELECT i FROM n`],
-  ])('after 5 seconds where it %s, while the worker goes on', async (_, sql) => {
+  test('after 5 seconds, at one step for ever, while the worker goes on', async () => {
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 10);
-    await expect(ask(sql)).rejects.toEqual(refusal(/^the query was ended after 5 seconds\nWrite one SELECT/));
+    await expect(ask(`${numbers} SELECT sum(i) FROM n`)).rejects.toEqual(
+      refusal(/^the query was ended after 5 seconds\nWrite one SELECT/),
+    );
     clearInterval(timer);
     expect(turns).toBeGreaterThan(10);
   });
