@@ -161,7 +161,8 @@ describe('the files of run_python', () => {
   test('stay as they are if it fails or is ended', async () => {
     const failed = await run('open("b.txt", "w").write("b")\n1 / 0', { 'a.txt': 'a' });
     expect([failed.status, failed.tree]).toEqual(['error', undefined]);
-    const ended = await run('open("b.txt", "w").write("b")\nprint("begun")\nwhile True: pass', { 'a.txt': 'a' }, 5);
+    const waiting = 'open("b.txt", "w").write("b")\nprint("begun")\nimport asyncio; await asyncio.sleep(600)';
+    const ended = await run(waiting, { 'a.txt': 'a' }, 5);
     expect(ended.tree).toBeUndefined();
     expect(ended).toMatchObject({
       status: 'error',

@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -31,7 +41,10 @@ function ranBy(shell: string, line: string): string[] {
   return ran.sort();
 }
 
-const shells = ['/bin/sh', '/bin/dash', '/bin/bash'].filter((path) => spawnSync(path, ['-c', ':']).status === 0);
+const shells = ['/bin/sh', '/bin/dash', '/bin/bash']
+  .filter((path) => existsSync(path))
+  // Often one of them is another's name.
+  .filter((path, index, all) => all.findIndex((each) => realpathSync(each) === realpathSync(path)) === index);
 
 test.for(shells)('%s runs what was read in a plain line, and nothing else', (shell) => {
   const signs = 'ab \t\n;|\'"\\#$=-{}!%^,1'.split('');
