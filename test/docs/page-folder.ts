@@ -146,8 +146,13 @@ export class PageFolder {
     this.#variables = { ...this.#always, ...variables };
     for (const [name, text] of Object.entries(files)) this.write(name, text);
     for (const [name, from] of Object.entries(copies)) copyFileSync(join(root, from), join(this.path, name));
+    if (up) await this.up();
+  }
+
+  /** Has a server and a worker run. */
+  async up(): Promise<void> {
     // A conversation without a turn starts what is missing.
-    if (up) await this.run('reprise chat');
+    if (!existsSync(join(this.home, 'up.json'))) await this.run('reprise chat');
   }
 
   /** Takes away what a page has left: files, and runs that go on, so that their ids are free. */
@@ -179,6 +184,11 @@ export class PageFolder {
 
   read(name: string): string {
     return readFileSync(join(this.path, name), 'utf8');
+  }
+
+  /** Says that a run belongs to the page. */
+  owns(id: string): void {
+    this.#ids.add(id);
   }
 
   /** Does something with the library, connected to this folder's server. */

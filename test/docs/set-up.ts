@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Reprise, SessionInput } from '../../src/client.ts';
+import type { OrchestrationInput, Reprise, ResearchInput, SessionInput } from '../../src/client.ts';
 import { call, toolResults } from '../support/agent-script.ts';
 import { completeAs } from '../support/completed.ts';
 import { startModelServer } from '../support/model-server.ts';
@@ -15,20 +15,32 @@ const team = `agents:
   - { id: agent_b, backend: { type: offline } }
 `;
 
+const offline = { type: 'offline' } as const;
+
 /** A team of which one agent asks a person first. */
-const asking = `agents:
-  - { id: agent_a, system_message: 'Ask a person first: "What color theme?"', backend: { type: offline } }
-  - { id: agent_b, backend: { type: offline } }
-orchestrator: { coordination: { broadcast: human } }
-`;
+const asking: OrchestrationInput = {
+  task: 'Build a site',
+  config: {
+    agents: [
+      { id: 'agent_a', system_message: 'Ask a person first: "What color theme?"', backend: offline },
+      { id: 'agent_b', backend: offline },
+    ],
+    orchestrator: { coordination: { broadcast: 'human' } },
+  },
+};
 
 /** Research that finds what it needs, and then waits for an approval. */
-const approving = `research:
-  backend: { type: offline }
-  search: { provider: folder, folder: examples/sample-corpus }
-  max_similar_implementations: 100
-  approval: true
-`;
+const approving: ResearchInput = {
+  idea: 'momentum trading strategy',
+  config: {
+    research: {
+      backend: offline,
+      search: { provider: 'folder', folder: 'examples/sample-corpus' },
+      max_similar_implementations: 100,
+      approval: true,
+    },
+  },
+};
 
 /** An agent that needs no key. */
 const agent = `modules:
@@ -44,45 +56,43 @@ const plan = 'plan: { backend: { type: offline } }\n';
 const towns = 'town,inhabitants 1990,inhabitants 2020\nAden,1000,1500\nBrill,2000,2100\n';
 
 /** Has a team's run of this id wait for a person, where none does. */
-const question =
-  (id: string) =>
-  (folder: PageFolder): Promise<void> =>
-    made(folder, `reprise ask --detach --id ${id} --config ./asking.yaml "Build a site"`, async (reprise) => {
-      return (await reprise.getRun(id).pendingQuestions()).length > 0;
-    });
+const question = (id: string) =>
+  waiting(id, {
+    start: (reprise) => reprise.startOrchestration(asking, { id }),
+    waits: async (reprise) => (await reprise.getRun(id).pendingQuestions()).length > 0,
+  });
 
 /** Has a research run of this id wait for an approval, where none does. */
-const approval =
-  (id: string) =>
-  (folder: PageFolder): Promise<void> =>
-    made(
-      folder,
-      `reprise research --detach --id ${id} --config ./approval.yaml "momentum trading strategy"`,
-      async (reprise) => {
-        const state = await reprise.getRun(id).state();
-        return 'phase' in state && state.phase === 'waiting_for_approval';
-      },
-    );
+const approval = (id: string) =>
+  waiting(id, {
+    start: (reprise) => reprise.startResearch(approving, { id }),
+    async waits(reprise) {
+      const state = await reprise.getRun(id).state();
+      return 'phase' in state && state.phase === 'waiting_for_approval';
+    },
+  });
 
-/** Starts a run where it has not come to this state, and waits until it has. */
-async function made(
-  folder: PageFolder,
-  command: string,
-  isThere: (reprise: Reprise) => Promise<boolean>,
-): Promise<void> {
-  const id = /--id (\S+)/.exec(command)?.[1] ?? '';
-  const comesToWait = async (reprise: Reprise): Promise<boolean> => {
-    // No event tells.
-    for (let tries = 0; tries < 200 && (await reprise.getRun(id).isOpen()); tries += 1, await pause(50))
-      if (await isThere(reprise)) return true;
-    return false;
+/** Starts a run where it has not come to wait, and waits until it does. */
+const waiting =
+  (
+    id: string,
+    { start, waits }: { start: (reprise: Reprise) => Promise<unknown>; waits: (reprise: Reprise) => Promise<boolean> },
+  ) =>
+  async (folder: PageFolder): Promise<void> => {
+    const comesToWait = async (reprise: Reprise): Promise<boolean> => {
+      // No event tells.
+      for (let tries = 0; tries < 200 && (await reprise.getRun(id).isOpen()); tries += 1, await pause(50))
+        if (await waits(reprise)) return true;
+      return false;
+    };
+    folder.owns(id);
+    await folder.up();
+    await folder.withClient(async (reprise) => {
+      if (await comesToWait(reprise).catch(() => false)) return;
+      await start(reprise);
+      if (!(await comesToWait(reprise))) throw new Error(`the run ${id} does not come to wait`);
+    });
   };
-  if (await folder.withClient(comesToWait).catch(() => false)) return;
-  folder.write('asking.yaml', asking);
-  folder.write('approval.yaml', approving);
-  await done(folder, command);
-  if (!(await folder.withClient(comesToWait))) throw new Error(`${command}: it does not come to wait`);
-}
 
 /** Has a session of this id wait for approval to call a tool. */
 const leave =
