@@ -13,7 +13,7 @@ test(
     await using run = await running(generated.script, { SEARXNG_URL: service.url });
     let number = 0;
     const runOn = async (): Promise<void> => {
-      while (generated.criticisms < 70) await generated.run(run.client, run.taskQueue, number++);
+      while (generated.criticisms < 45) await generated.run(run.client, run.taskQueue, number++);
     };
     await Promise.all(Array.from({ length: 10 }, runOn));
     expect([...generated.ends.keys()]).toEqual(

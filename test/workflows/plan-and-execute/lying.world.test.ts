@@ -35,7 +35,7 @@ test(
     const ends = new Map<string, number>();
     let number = 0;
     const runOn = async (): Promise<void> => {
-      while (number < 40) {
+      while (number < 25) {
         const mine = number++;
         const ended = await generated.run(run.client, run.taskQueue, mine);
         try {
