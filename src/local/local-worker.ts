@@ -112,8 +112,11 @@ export class LocalWorker {
     const keys = readKeys(readEnvironment(variables));
     quietRuntime(keys.on);
     if (keys.on) this.#settings.say(encryptionLine(keys));
-    // The TLS settings and the API key of the environment are not meant for the embedded server.
-    const options = isOwn ? {} : loadClientConnectConfig({ overrideEnvVars: definedIn(variables) }).connectionOptions;
+    // The TLS settings and the API key of the environment are not meant for the embedded server, and what stays on this machine
+    // is not compressed.
+    const options = isOwn
+      ? { grpcCompression: { codec: 'none' as const } }
+      : loadClientConnectConfig({ overrideEnvVars: definedIn(variables) }).connectionOptions;
     const connection = await NativeConnection.connect({ ...options, address: this.#address });
     this.#connection = connection;
     // Otherwise the daemon does so.

@@ -77,7 +77,7 @@ export async function running(
   const home = mkdtempSync(join(tmpdir(), 'reprise-home-'));
   const taskQueue = `test-${process.pid}-${++count}`;
   const model = await startModelServer(script);
-  const native = await NativeConnection.connect({ address });
+  const native = await NativeConnection.connect({ address, grpcCompression: { codec: 'none' } });
   // A page of a history may be larger than the 4 MB that gRPC takes by itself.
   const retries = new Retries();
   const connection = await Connection.connect({
