@@ -242,13 +242,6 @@ describe('beside files that cannot be bundled', () => {
   });
 });
 
-test('a file that was added since the worker started says so', async () => {
-  writeFileSync(join(folder, 'late.ts'), orchestrator('return "late";'));
-  const failure = await failureOf(turn('late.ts'));
-  expect(failure).toMatchObject({ type: 'InvalidInput' });
-  expect(failure.message).toContain('./late.ts was added or changed after this worker started');
-});
-
 test('a model that fails for good fails the turn, and the session goes on', async () => {
   script = ({ prompt }) => (prompt.includes('Bad.') ? { status: 400 } : { text: 'Good.' });
   const session = await run.startSession({ config: configOf('./echo.ts') });
@@ -307,4 +300,12 @@ test('a failure that nobody waits for ends the run', async () => {
   const failure = await failureOf(turn('careless.ts'));
   expect(failure.message).toContain('./careless.ts failed outside of what handleText waits for');
   expect(failure.message).toContain('nobody waits');
+});
+
+// At the end, since a worker that starts after it has its bundle made anew.
+test('a file that was added since the worker started says so', async () => {
+  writeFileSync(join(folder, 'late.ts'), orchestrator('return "late";'));
+  const failure = await failureOf(turn('late.ts'));
+  expect(failure).toMatchObject({ type: 'InvalidInput' });
+  expect(failure.message).toContain('./late.ts was added or changed after this worker started');
 });
