@@ -8,7 +8,7 @@ import { everything } from './guard.ts';
 const [address = '', home = '', codePath = '', configFolder = home] = process.argv.slice(2);
 quietRuntime();
 const worker = await createWorker({
-  connection: await NativeConnection.connect({ address }),
+  connection: await NativeConnection.connect({ address, grpcCompression: { codec: 'none' } }),
   namespace: 'default',
   home,
   configFolder,
