@@ -6,18 +6,18 @@ import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { bundleWorkflowCode } from '@temporalio/worker';
 
 rmSync('dist', { recursive: true, force: true });
 const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
   stdio: 'inherit',
 });
 if (status !== 0) process.exit(1);
-const built = pathToFileURL(resolve('dist/worker/workflow-bundle.js')).href;
-const { ownParts } = (await import(built)) as typeof import('../src/worker/workflow-bundle.ts');
-const { code } = await bundleWorkflowCode({
-  workflowsPath: resolve('dist/workflows/index.js'),
-  ...ownParts,
-});
-writeFileSync('dist/workflow-bundle.js', code);
+const built = (name: string): Promise<unknown> => import(pathToFileURL(resolve('dist/worker', name)).href);
+const { ownParts, ownWorkflows } = (await built(
+  'workflow-bundle.js',
+)) as typeof import('../src/worker/workflow-bundle.ts');
+const { bundle } = (await built('bundler.js')) as typeof import('../src/worker/bundler.ts');
+const bundled = await bundle(ownWorkflows, ownParts);
+if ('error' in bundled) throw new Error(bundled.error);
+writeFileSync('dist/workflow-bundle.js', bundled.code);
 await import('./schemas.ts');

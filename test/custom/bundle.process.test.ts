@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -60,7 +69,7 @@ test('a folder that does not exist has no orchestrators', () => {
   expect(findOrchestrators(join(tmpdir(), 'reprise-nowhere'))).toEqual([]);
 });
 
-test('without orchestrators, the bundle is that of the sources', async () => {
+test('without orchestrators, the bundle is that of the sources, and its map does not repeat their texts', async () => {
   const places = placesOf({ 'other.ts': 'export const x = 1;\n' });
   const first = await bundleOf(places);
   expect(first).toEqual({
@@ -70,6 +79,8 @@ test('without orchestrators, the bundle is that of the sources', async () => {
     isMade: true,
   });
   expect(await bundleOf(places)).toEqual({ ...first, isMade: false });
+  const map = readFileSync(first.codePath, 'utf8').split('base64,').at(-1) ?? '';
+  expect(Object.keys(JSON.parse(Buffer.from(map, 'base64').toString()))).not.toContain('sourcesContent');
 });
 
 test('a bundle is kept until a file that it was made from changes', async () => {

@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode } from '@temporalio/worker';
 import type { TestProject } from 'vitest/node';
 import { freePort } from '../../src/local/ports.ts';
 import { startServer } from '../../src/local/server.ts';
 import { findTemporalCli } from '../../src/local/temporal-cli.ts';
+import { bundle as bundleOf } from '../../src/worker/bundler.ts';
 import { keptBundle, ownParts } from '../../src/worker/workflow-bundle.ts';
 
 declare module 'vitest' {
@@ -26,14 +26,11 @@ export default async function setup({ provide, vitest }: TestProject): Promise<(
     port: await freePort(),
     log: join(folder, 'temporal.log'),
   });
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('./workflows.ts', import.meta.url)),
-    ...ownParts,
-    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: (text: string) => console.error(text) },
-  });
+  const bundled = await bundleOf(fileURLToPath(new URL('./workflows.ts', import.meta.url)), ownParts);
+  if ('error' in bundled) throw new Error(bundled.error);
   const bundle = keptBundle(folder);
   mkdirSync(dirname(bundle));
-  writeFileSync(bundle, code);
+  writeFileSync(bundle, bundled.code);
   provide('temporal', { address: server.address, bundle, cli, home: folder });
   return async () => {
     const ended = new Promise((resolve) => server.process.once('exit', resolve));
