@@ -8,7 +8,6 @@ import { isHeld, readLease, type ServerLease } from '../local/lock.ts';
 import { retentionDays } from '../local/retention.ts';
 import { answers, isListening } from '../local/server.ts';
 import { textOf } from '../config/extensions.ts';
-import { configsIn } from '../config/read-config.ts';
 import { variablesNamedIn } from '../config/variables.ts';
 import { noteUse } from '../local/use.ts';
 import { currentVersion } from '../local/worker-version.ts';
@@ -187,9 +186,11 @@ async function openElsewhere(shell: Shell, target: Target): Promise<Opened> {
 }
 
 /** The folder of configurations that a worker must be of, if it must, and the texts by which it is to have variables. */
-function neededBy(shell: Shell, { config, configs }: WorkerNeeds): { folder?: string; texts: string[] } {
-  if (configs !== undefined)
+async function neededBy(shell: Shell, { config, configs }: WorkerNeeds): Promise<{ folder?: string; texts: string[] }> {
+  if (configs !== undefined) {
+    const { configsIn } = await import('../config/read-config.ts');
     return { folder: configs, texts: configsIn(configs).map((file) => textOf(join(configs, file))) };
+  }
   if (config === undefined) return { texts: [] };
   const file = shell.path(config);
   return { folder: dirname(file), texts: [readFileSync(file, 'utf8')] };
@@ -205,7 +206,7 @@ async function workerFor(
 ): Promise<WorkerRecord> {
   const { environment } = shell;
   const queue: Queue = { namespace, ...(!isOwn && { address }) };
-  const own = neededBy(shell, needs);
+  const own = await neededBy(shell, needs);
   const variables = variablesNamedIn(own.texts.join('\n'));
   const extensions = own.folder ?? shell.cwd;
   const bundling = (): void => shell.say('Bundling the workflows (once) …');

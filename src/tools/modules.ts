@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { didYouMean } from '../config/problems.ts';
-import { readDefinitions } from './definition.ts';
+import { readDefinitions } from './read-definitions.ts';
 import { SourceError, type Tool } from './tool.ts';
 
 const endings = ['.ts', '.mts', '.js', '.mjs'];

@@ -1,7 +1,7 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool, type ToolDefinition } from '../../src/client.ts';
-import { readDefinitions } from '../../src/tools/definition.ts';
+import { readDefinitions } from '../../src/tools/read-definitions.ts';
 
 const named = { name: 'forecast', description: 'A forecast.' };
 const parameters = z.object({ city: z.string(), days: z.number().default(3) });

@@ -9,7 +9,7 @@ import type { PreparedSolve } from '../../src/protocol/plan-and-execute.ts';
 import type { PreparedResearch } from '../../src/protocol/research.ts';
 import type { ToolSource } from '../../src/protocol/tools/tool.ts';
 import { signed } from '../../src/trust/signature.ts';
-import { readDefinitions } from '../../src/tools/definition.ts';
+import { readDefinitions } from '../../src/tools/read-definitions.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { activityBench, testCaller } from '../support/activity-bench.ts';
 import { inRun, machine, refusalOf, variables, worker, type RunOf } from './stages.ts';

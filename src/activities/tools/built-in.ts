@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Environment } from '../../util/environment.ts';
 import type { Store } from '../../store/store.ts';
-import { readDefinitions, type ToolDefinition } from '../../tools/definition.ts';
+import type { ToolDefinition } from '../../tools/definition.ts';
+import { readDefinitions } from '../../tools/read-definitions.ts';
 import { indexOfFolder } from '../../util/folder-index.ts';
 import { queryOf } from '../../util/text/sentence-search.ts';
 import { ToolError, type Tool } from '../../tools/tool.ts';

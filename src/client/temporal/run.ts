@@ -30,14 +30,16 @@ const accepted = { waitForStage: WorkflowUpdateStage.ACCEPTED } as const;
 
 const retryEveryMs = 1000;
 
+type StartOptions = () => Promise<WorkflowStartOptions>;
+
 /** The way to a run by Temporal's client. */
 export class TemporalRun implements RunWay {
   readonly #handle: WorkflowHandle;
   /** How to start a session with its first turn; undefined once the session is known to have begun. */
-  #start: WorkflowStartOptions | undefined;
+  #start: StartOptions | undefined;
 
   /** @param start how to start a session with the first turn, where it is not open already */
-  constructor(handle: WorkflowHandle, start?: WorkflowStartOptions) {
+  constructor(handle: WorkflowHandle, start?: StartOptions) {
     this.#handle = handle;
     this.#start = start;
   }
@@ -150,11 +152,11 @@ export class TemporalRun implements RunWay {
     }
   }
 
-  #begin(text: string, updateId: string): Promise<WorkflowUpdateHandle<TurnResult>> {
+  async #begin(text: string, updateId: string): Promise<WorkflowUpdateHandle<TurnResult>> {
     const turn = { ...accepted, updateId, args: [text] as [string] };
     if (this.#start === undefined) return this.#handle.startUpdate(handleTextUpdate, turn);
     const startWorkflowOperation = new WithStartWorkflowOperation('session', {
-      ...this.#start,
+      ...(await this.#start()),
       staticSummary: firstLine(text),
       workflowIdConflictPolicy: 'USE_EXISTING',
     });

@@ -2,7 +2,6 @@ import { WorkflowExecutionAlreadyStartedError, type Client, type Connection } fr
 import type { Priority } from '@temporalio/common';
 import { canonicalJson } from '../../trust/mac.ts';
 import type { InputName } from '../../trust/schemas.ts';
-import { signed } from '../../trust/signature.ts';
 import { hashOf } from '../../util/ids.ts';
 import { RunExistsError } from '../errors.ts';
 import { questionsOf, waitingRuns, type InboxQuestion } from '../inbox.ts';
@@ -38,7 +37,7 @@ export class TemporalRuns implements Runs {
   }
 
   async start(type: InputName, id: string, input: RunInput, options: StartOptions): Promise<RunWay> {
-    const started = this.#startOptions(type, id, input, options);
+    const started = await this.#startOptions(type, id, input, options);
     try {
       return new TemporalRun(await startPinned(() => this.client.workflow.start(type, started)));
     } catch (error) {
@@ -52,7 +51,7 @@ export class TemporalRuns implements Runs {
     input: RunInput,
     options: StartOptions,
   ): Promise<{ way: RunWay; isNew: boolean }> {
-    const started = this.#startOptions(type, id, input, options);
+    const started = await this.#startOptions(type, id, input, options);
     const once = { ...started, workflowIdReusePolicy: 'REJECT_DUPLICATE' as const };
     try {
       return { way: new TemporalRun(await startPinned(() => this.client.workflow.start(type, once))), isNew: true };
@@ -69,7 +68,7 @@ export class TemporalRuns implements Runs {
   }
 
   session(id: string, input: SessionInput, options: StartOptions): RunWay {
-    return new TemporalRun(this.client.workflow.getHandle(id), this.#startOptions('session', id, input, options));
+    return new TemporalRun(this.client.workflow.getHandle(id), () => this.#startOptions('session', id, input, options));
   }
 
   async waiting(): Promise<RunWay[]> {
@@ -92,7 +91,7 @@ export class TemporalRuns implements Runs {
     await this.#connection.close();
   }
 
-  #startOptions(
+  async #startOptions(
     workflowType: InputName,
     workflowId: string,
     input: RunInput,
@@ -103,6 +102,8 @@ export class TemporalRuns implements Runs {
     const staticSummary = firstLine(task ?? idea ?? problem ?? text ?? '');
     const { buildId, home, taskQueue } = this.#settings;
     const { namespace } = this.client.options;
+    // With all schemas of inputs, which what only reads runs has no use for.
+    const { signed } = await import('../../trust/signature.ts');
     return {
       taskQueue,
       workflowId,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { textOf, type CommandMode, type Commands } from './commands.ts';
 import type { ToolDefinition } from '../definition.ts';
-import { readDefinitions } from '../definition.ts';
+import { readDefinitions } from '../read-definitions.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 
 /** How long a command may run, in seconds: by default and at most. */

@@ -1,5 +1,5 @@
 import { ProtocolError, type Client, type Resource, type ResourceTemplateType } from '@modelcontextprotocol/client';
-import { defaultTimeout } from '../definition.ts';
+import { defaultTimeout } from '../read-definitions.ts';
 import { ToolError, type Tool } from '../tool.ts';
 import { readContents, shown } from './content.ts';
 import { nameForModels } from './listed.ts';

@@ -7,7 +7,7 @@ import {
   type Client,
   type Tool as McpTool,
 } from '@modelcontextprotocol/client';
-import { defaultTimeout } from '../definition.ts';
+import { defaultTimeout } from '../read-definitions.ts';
 import { secretsGiven, withoutSecretsIn } from '../../trust/worker-secrets.ts';
 import { InputNeeded, type CallContext, type Tool } from '../tool.ts';
 import { callServer } from './call.ts';

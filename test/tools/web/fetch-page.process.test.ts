@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { pageTool } from '../../../src/tools/web/page.ts';
-import { readDefinitions } from '../../../src/tools/definition.ts';
+import { readDefinitions } from '../../../src/tools/read-definitions.ts';
 import { pdfOf, pixel } from '../../support/files.ts';
 import { stallOf } from '../../support/stall.ts';
 import { toolBench } from '../../support/tool-bench.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fetchText } from '../../../src/tools/web/fetch.ts';
-import { readDefinitions } from '../../../src/tools/definition.ts';
+import { readDefinitions } from '../../../src/tools/read-definitions.ts';
 import { pageTool } from '../../../src/tools/web/page.ts';
 import { textOfHtml } from '../../../src/tools/web/page-text.ts';
 import { toolBench } from '../../support/tool-bench.ts';

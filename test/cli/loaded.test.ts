@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+
+/** Prints which of some packages are loaded with modules of the command line. */
+const script = `
+  import { registerHooks } from 'node:module';
+  const found = new Set();
+  registerHooks({
+    resolve(name, context, next) {
+      found.add(/^(?:@[^/]+\\/)?[^/]+/.exec(name)?.[0]);
+      return next(name, context);
+    },
+  });
+  for (const name of process.argv.slice(1)) await import(name);
+  console.log(['@temporalio/client', 'string-width', 'yaml', 'zod'].filter((each) => found.has(each)).join(' '));
+`;
+
+test.each([
+  [
+    'what only looks at runs loads no schemas of configurations',
+    ['connection', 'commands/cancel', 'commands/list'],
+    '@temporalio/client string-width',
+  ],
+])('%s', (_, names, loaded) => {
+  const modules = names.map((name) => new URL(`../../src/cli/${name}.ts`, import.meta.url).href);
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script, ...modules], {
+    encoding: 'utf8',
+  });
+  expect(stdout.trim()).toBe(loaded);
+});
