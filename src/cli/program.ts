@@ -235,7 +235,7 @@ function addServiceCommands(shell: Shell, program: Command): void {
   program
     .command('down')
     .description('end an `up` of this folder')
-    .action(async () => (await import('./commands/up.ts')).down(shell));
+    .action(async () => (await import('./commands/down.ts')).down(shell));
   withTemporal(withListening(program.command('serve'), 8234, ', or another where that is taken'))
     .description(
       'pages, REST and the endpoints that programs speak (OpenAI, AG-UI, MCP, A2A) over HTTP, until interrupted',

@@ -4,7 +4,6 @@ import { readEnvironment, type Environment } from '../util/environment.ts';
 import { printable } from '../util/text/printable.ts';
 import { jsonLine, type LogFormat } from '../worker/log-format.ts';
 import { jsonText } from './exit.ts';
-import { columnsOf, wrappedText } from './show/width.ts';
 import { programWord, withProgramWord } from './program-word.ts';
 
 /** A stream that a command reads from, which may be a terminal. */
@@ -115,8 +114,11 @@ export class Shell {
    * Prints what a model or a file says. A file or another program gets it to the letter; a terminal gets it without what
    * would steer the terminal, in lines that fit into it.
    */
-  printText(text: string): Promise<void> {
-    return this.print(this.stdout.isTTY ? wrappedText(printable(text), columnsOf(this.stdout)) : text);
+  async printText(text: string): Promise<void> {
+    if (!this.stdout.isTTY) return this.print(text);
+    // Loading what widths are known by takes longer than many a command does.
+    const { columnsOf, wrappedText } = await import('./show/width.ts');
+    return this.print(wrappedText(printable(text), columnsOf(this.stdout)));
   }
 
   /** Prints a value as JSON in one line, in which all that could steer a terminal is escaped. */

@@ -16,6 +16,7 @@ const script = `
 `;
 
 test.each([
+  ['what all commands need has nothing to do with Temporal, schemas or widths', ['run', 'commands/down'], ''],
   [
     'what only looks at runs loads no schemas of configurations',
     ['connection', 'commands/cancel', 'commands/list'],

@@ -1,4 +1,4 @@
-import { askToHandOver, stopUp } from '../../local/background.ts';
+import { askToHandOver } from '../../local/background.ts';
 import { isOwnServer } from '../../local/home-server.ts';
 import type { ShutdownMode } from '../../local/home-worker.ts';
 import { takeLock, type Lock } from '../../local/lock.ts';
@@ -16,7 +16,7 @@ import { isMarkedAt } from '../connection.ts';
 import { CommandError, exitStatus, Interruption, usageError } from '../exit.ts';
 import { asCommandError } from '../failures.ts';
 import { countText } from '../../client/show/spent.ts';
-import { allowed, homeFolder, openHome, type CommonOptions } from '../options.ts';
+import { allowed, openHome, type CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { targetOf } from '../target.ts';
 import { waysIn } from '../ways-in.ts';
@@ -182,10 +182,4 @@ function idleMinutes({ env }: Shell): number {
   const minutes = idleMs(env) / 60_000;
   if (minutes > 0) return minutes;
   throw usageError('REPRISE_IDLE_MINUTES must be a number of minutes above 0');
-}
-
-/** `reprise down`: ends this folder's `up`. Open runs go on under the next one. */
-export async function down(shell: Shell): Promise<void> {
-  const home = homeFolder(shell);
-  shell.say((await stopUp(home)) ? 'Reprise is down; open runs go on when it is up again' : `Nothing is up in ${home}`);
 }
