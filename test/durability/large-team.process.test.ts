@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { connect } from '../../src/client.ts';
-import { repetitions, repliesIn } from '../support/kill-stage.ts';
+import { repetitions } from '../support/kill-stage.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { runningMachine } from '../support/processes.ts';
+import { rowsIn } from '../support/rows.ts';
 import { answer, teamOf, teamScript, vote } from '../support/team-script.ts';
 
 const agents = Array.from({ length: 100 }, (_, index) => `a${index + 1}`);
@@ -27,11 +28,11 @@ test('kill -9 of the worker in the middle of the votes of a hundred agents: none
   const run = await reprise.startOrchestration({ task: 'T', config });
 
   const paid = (): number => model.requests.filter(({ answered }) => answered).length;
-  await expect.poll(() => [votes, paid() === repliesIn(machine.home)]).toEqual([100, true]);
+  await expect.poll(() => [votes, paid() === rowsIn(machine.home, 'replies')]).toEqual([100, true]);
   await machine.killWorker();
   released.resolve();
   await machine.startWorker();
   expect(await run.result()).toMatchObject({ finalAgent: 'a7', outcome: 'submitted' });
   expect(repetitions(model)).toBe(0);
-  expect(new Set(model.requests.map(({ raw }) => raw)).size).toBe(repliesIn(machine.home));
+  expect(new Set(model.requests.map(({ raw }) => raw)).size).toBe(rowsIn(machine.home, 'replies'));
 });

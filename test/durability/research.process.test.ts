@@ -1,24 +1,13 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/client.ts';
-import { ownDocs } from '../../src/config/search-services.ts';
 import { startGitHubServer } from '../support/github-server.ts';
-import {
-  allComplete,
-  inFlight,
-  killAll,
-  killStage,
-  killUnacknowledged,
-  repetitions,
-  type Disturbed,
-} from '../support/kill-stage.ts';
 import { tokensOfSearch } from '../support/model-search-answers.ts';
 import { startModelSearches } from '../support/model-searches.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { Machine } from '../support/processes.ts';
 import { criticism, plan, researchScript } from '../support/research-script.ts';
+import { rowsIn } from '../support/rows.ts';
 import { startSearchServer } from '../support/search-server.ts';
 
 /** The number of the run stands in every idea. */
@@ -30,44 +19,10 @@ const script = researchScript({
 });
 const backend = { type: 'openai' as const };
 
-/** One restart. */
-const course: Disturbed = {
-  calls: 5,
-  script: () => script,
-  start: (reprise, idea, id) => {
-    const research = { backend, search: { folder: ownDocs } };
-    return reprise.startResearch({ idea, config: { research } }, { id });
-  },
-  result: { outcome: 'viable', iterations: [{ score: 20 }, { score: 72 }] },
-};
-
-const reportsIn = (home: string): number => rowsIn(home, 'reports');
-
-function rowsIn(home: string, table: 'reports' | 'tool_results'): number {
-  const database = new DatabaseSync(join(home, 'store.sqlite'), { readOnly: true, timeout: 5000 });
-  const row = database.prepare(`SELECT count(*) AS rows FROM ${table}`).get();
-  database.close();
-  return Number(row?.['rows']);
-}
+/** How many calls a run makes; there is one restart. */
+const calls = 5;
 
 describe.concurrent('kill -9 of a research run', { timeout: 600_000 }, () => {
-  test('at every model call: those under way are made again, finished ones never', async (context) => {
-    const set = await killStage(context, course);
-    await killAll(set);
-    await allComplete(set);
-    expect(repetitions(set.model)).toBe(0);
-    expect(set.model.requests).toHaveLength(course.calls ** 2 + inFlight(set));
-    expect(reportsIn(set.machine.home)).toBe(course.calls);
-  });
-
-  test('between the commit of each reply and its acknowledgement: nothing is called again', async (context) => {
-    const set = await killStage(context, course);
-    await killUnacknowledged(set);
-    await allComplete(set);
-    expect(set.model.requests).toHaveLength(course.calls ** 2);
-    expect(reportsIn(set.machine.home)).toBe(course.calls);
-  });
-
   test("between a search by the provider's model and its acknowledgement: it is not paid for again", async ({
     onTestFinished,
   }) => {
@@ -104,7 +59,7 @@ describe.concurrent('kill -9 of a research run', { timeout: 600_000 }, () => {
     // One in each iteration.
     expect(searches.searches).toHaveLength(2);
     expect(usage.byAgent['searches']).toMatchObject({ calls: 2, inputTokens: 2 * tokensOfSearch.input });
-    expect(model.requests).toHaveLength(course.calls);
+    expect(model.requests).toHaveLength(calls);
   });
 
   test('in a search, before an issue is looked for, and after it is created: one report and one issue each', async ({
@@ -166,7 +121,7 @@ describe.concurrent('kill -9 of a research run', { timeout: 600_000 }, () => {
     ]);
     const urls = new Set(results.map(({ issueUrl }) => issueUrl));
     expect(urls).toEqual(new Set(github.issues.map(({ html_url }) => html_url)));
-    expect(reportsIn(machine.home)).toBe(3);
-    expect(model.requests).toHaveLength(course.calls * 3);
+    expect(rowsIn(machine.home, 'reports')).toBe(3);
+    expect(model.requests).toHaveLength(calls * 3);
   });
 });

@@ -1,109 +1,123 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { expect, type TestContext } from 'vitest';
+import type { TestContext } from 'vitest';
 import { connect, type Reprise } from '../../src/client.ts';
 import { startModelServer, type ModelServer, type Script, type Seen } from './model-server.ts';
 import { runningMachine, type Machine } from './processes.ts';
 import { assertReplay } from './replaying.ts';
+import { rowsIn } from './rows.ts';
 
-/** A course of so many model calls. Its task must say `Survive K.`, K being the number of the run. */
+/** A course of so many model calls. Its task must say `Survive ID.`, ID being that of the run. */
 export interface Disturbed {
   calls: number;
   /** What the model says; one for each run. */
   script: () => Script;
-  /** Prepares the worker's home. */
-  prepare?: (home: string) => void;
   start: (reprise: Reprise, task: string, workflowId: string) => Promise<unknown>;
   /** What every run comes to. */
   result: object;
 }
 
-export interface Stage {
-  course: Disturbed;
+interface Killed {
   machine: Machine;
   model: ModelServer;
   reprise: Reprise;
-  /** Resolves when every run has a call under way that the model does not answer yet, and all others are committed. */
-  allHeld: Promise<unknown>;
-  /** Lets the model answer. */
-  release: () => void;
 }
 
-const runOf = ({ prompt }: Seen): number => Number(/Survive (\d+)\./.exec(prompt)?.[1]);
+const runOf = ({ prompt }: Seen): string => /Survive (\w+-\d+)\./.exec(prompt)?.[1] ?? '';
+
+/** The ids of a course's runs. */
+const idsOf = (name: string, { calls }: Disturbed): string[] =>
+  Array.from({ length: calls }, (_, call) => `${name}-${call}`);
 
 /**
- * Starts as many runs as the course has calls: run k is disturbed while its call k is under way, all at the same
- * moment. The model keeps that call waiting until it is released.
+ * Starts as many runs of each course as it has calls: run k is disturbed in its call k, all at the same moment. Worker and
+ * server are killed while those calls are under way. They are made again, and when every reply of these is committed, and the
+ * server has been told of none, the worker is killed once more.
+ *
+ * @param prepare its home, before its worker starts
  */
-export async function killStage({ onTestFinished }: TestContext, course: Disturbed): Promise<Stage> {
-  const runs = Array.from({ length: course.calls }, (_, index) => index);
-  const held = runs.map(() => Promise.withResolvers<void>());
-  const released = Promise.withResolvers<void>();
-  const counts = runs.map(() => 0);
-  const scripts = runs.map(() => course.script());
+export async function killTwice(
+  { expect, onTestFinished }: Pick<TestContext, 'expect' | 'onTestFinished'>,
+  courses: Record<string, Disturbed>,
+  prepare: (home: string) => void,
+): Promise<Killed> {
+  const scripts = new Map<string, Script>();
+  /** The requests that are disturbed: of each run the one whose number it has. */
+  const disturbed = new Map<string, string>();
+  const made = new Map<string, number>();
+  /** What is under way now, and waits until it is released. */
+  let held = new Set<string>();
+  let released = Promise.withResolvers<void>();
   const model = await startModelServer(async (seen) => {
     const run = runOf(seen);
-    const call = counts[run] ?? 0;
-    counts[run] = call + 1;
-    if (call === run) {
-      held[run]?.resolve();
+    const call = made.get(run) ?? 0;
+    made.set(run, call + 1);
+    if (run.endsWith(`-${call}`) && !disturbed.has(run)) disturbed.set(run, seen.raw);
+    if (disturbed.get(run) === seen.raw) {
+      held.add(run);
       await released.promise;
     }
-    return scripts[run]?.(seen) ?? { status: 404 };
+    return scripts.get(run)?.(seen) ?? { status: 404 };
   });
-  const machine = await runningMachine({ onTestFinished }, model, course.prepare);
+  const machine = await runningMachine({ onTestFinished }, model, prepare);
+  const { home } = machine;
   const reprise = await connect({ address: machine.address });
   onTestFinished(() => reprise.close());
-  for (const run of runs) await course.start(reprise, `Survive ${run}.`, `run-${run}`);
-  return {
-    course,
-    machine,
-    model,
-    reprise,
-    allHeld: Promise.all(held.map(({ promise }) => promise)).then(() => allCommitted(machine, model)),
-    release: released.resolve,
+  for (const [name, course] of Object.entries(courses))
+    for (const id of idsOf(name, course)) {
+      scripts.set(id, course.script());
+      await course.start(reprise, `Survive ${id}.`, id);
+    }
+
+  const underWay = (): number => model.requests.filter(({ aborted, answered }) => !aborted && !answered).length;
+  // A reply that is sent but not committed yet is not finished: a call made again for it is none too many.
+  const committed = (): boolean => rowsIn(home, 'replies') === model.requests.filter(({ answered }) => answered).length;
+  const onlyHeld = { held: scripts.size, underWay: scripts.size, committed: true };
+  const allHeld = () =>
+    expect.poll(() => ({ held: held.size, underWay: underWay(), committed: committed() })).toEqual(onlyHeld);
+  const release = (): void => {
+    const { resolve } = released;
+    [held, released] = [new Set(), Promise.withResolvers()];
+    resolve();
   };
-}
 
-/** A reply that is sent but not committed yet is not finished: a call made again for it is none too many. */
-async function allCommitted({ home }: Machine, { requests }: ModelServer): Promise<void> {
-  const answered = (): number => requests.filter((seen) => seen.answered).length;
-  await expect.poll(() => repliesIn(home) === answered()).toBe(true);
-}
-
-/** Kills worker and server while every run has a call under way, and starts both again. */
-export async function killAll({ allHeld, machine, release }: Stage): Promise<void> {
-  await allHeld;
+  await allHeld();
   await Promise.all([machine.killWorker(), machine.killServer()]);
+  await expect.poll(underWay).toBe(0);
   release();
   await machine.startServer();
   await machine.startWorker();
-}
 
-/** Kills the worker when every reply is committed and the server has been told of none, and starts it again. */
-export async function killUnacknowledged(set: Stage): Promise<void> {
-  const { machine } = set;
-  await set.allHeld;
-  const wanted = repliesIn(machine.home) + pendingReplies(set);
+  await allHeld();
   // The server is stopped, so that no reply can be acknowledged; each is committed all the same.
   machine.pauseServer();
-  set.release();
-  await expect.poll(() => repliesIn(machine.home)).toBe(wanted);
+  release();
+  await expect.poll(() => [underWay(), committed()]).toEqual([0, true]);
   await machine.killWorker();
   machine.resumeServer();
   await machine.startWorker();
+  return { machine, model, reprise };
 }
 
-/** All runs end by themselves as if nothing had happened, and can be replayed. */
-export async function allComplete({ course, machine, model, reprise }: Stage): Promise<void> {
-  for (let run = 0; run < course.calls; run++) {
-    const result: unknown = await ended(reprise, `run-${run}`);
-    expect(result).toMatchObject(course.result);
-    const requests = model.requests.filter((seen) => runOf(seen) === run).map(({ raw }) => raw);
-    expect(new Set(requests).size).toBe(course.calls);
+/** All runs of a course end by themselves as if nothing had happened but for the calls made again, and can be replayed. */
+export async function allComplete(
+  { machine, model, reprise }: Killed,
+  name: string,
+  course: Disturbed,
+  { expect }: Pick<TestContext, 'expect'>,
+): Promise<void> {
+  const ids = idsOf(name, course);
+  for (const id of ids) {
+    expect(await ended(reprise, id), id).toMatchObject(course.result);
+    const requests = model.requests.filter((seen) => runOf(seen) === id);
+    const calls = new Set(requests.map(({ raw }) => raw)).size;
+    const interrupted = requests.filter(({ aborted }) => aborted).length;
+    expect({ calls, answered: requests.length - interrupted, repeated: repetitions({ requests }) }, id).toEqual({
+      calls: course.calls,
+      answered: course.calls,
+      repeated: 0,
+    });
   }
-  const ids = Array.from({ length: course.calls }, (_, run) => ({ workflowId: `run-${run}` }));
-  await assertReplay(reprise.client, { workflowBundle: { codePath: machine.bundle } }, ids);
+  const runs = ids.map((workflowId) => ({ workflowId }));
+  await assertReplay(reprise.client, { workflowBundle: { codePath: machine.bundle } }, runs);
 }
 
 /** The result of a run; where it does not end, an error that says what it waits for. */
@@ -125,17 +139,4 @@ export function repetitions({ requests }: Pick<ModelServer, 'requests'>): number
     if (!aborted) answered.add(raw);
     return again;
   }).length;
-}
-
-/** Calls that the kill interrupted. */
-export const inFlight = ({ model }: Stage): number => model.requests.filter(({ aborted }) => aborted).length;
-
-const pendingReplies = ({ model }: Stage): number => model.requests.filter(({ answered }) => !answered).length;
-
-/** How many replies the store of a home has. */
-export function repliesIn(home: string): number {
-  const database = new DatabaseSync(join(home, 'store.sqlite'), { readOnly: true, timeout: 5000 });
-  const row = database.prepare('SELECT count(*) AS replies FROM replies').get();
-  database.close();
-  return Number(row?.['replies']);
 }
