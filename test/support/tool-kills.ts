@@ -1,11 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { connect, type OrchestrationResult } from '../../src/client.ts';
@@ -14,29 +13,23 @@ import { startServer } from '../../src/local/server.ts';
 import { call, toolResults } from './agent-script.ts';
 import { killed } from './killed.ts';
 import { startModelServer, type Seen } from './model-server.ts';
+import { rowsIn } from './rows.ts';
 import { answer, restart, submit, teamOf, teamScript } from './team-script.ts';
 import { writeFiles } from './workspace-script.ts';
 import { firstWords } from './first-words.ts';
 
 const workerMain = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
 
-/**
- * When the worker dies: `before` what a call has changed is kept, or `after` it is journalled and Temporal knows nothing of
- * it yet.
- */
-export type Moment = 'before' | 'after';
-
 interface Course {
   /** How many runs are disturbed, each in another call of a tool as far as there are so many. */
   runs: number;
-  moment: Moment;
   /** Path of the Temporal CLI, and of the bundle of the workflows. */
   temporal: string;
   bundle: string;
 }
 
 interface Told {
-  /** How many calls of tools were under way when the worker was killed. */
+  /** How many calls of tools were under way when workers were killed. */
   killed: number;
   /** What was different from the run that nothing has disturbed, in words. */
   differing: string[];
@@ -87,16 +80,19 @@ const config = {
 };
 const team = { ...config, agents: config.agents.map((each) => ({ ...each, tool_packages: ['line'] })) };
 
-/** Kills a worker while runs are inside calls of tools, and lets another one with an empty home on the same store go on. */
-export async function toolKills({ bundle, moment, runs, temporal }: Course): Promise<Told> {
+/**
+ * Kills a worker while runs are inside calls of tools, before what a call has changed is kept, and lets another one with an
+ * empty home on the same store go on; that one is killed when the result of the same call is journalled and Temporal knows
+ * nothing of it yet.
+ */
+export async function toolKills({ bundle, runs, temporal }: Course): Promise<Told> {
   const folder = mkdtempSync(join(tmpdir(), 'reprise-kills-'));
-  const [config, home, other] = ['config', 'home', 'other'].map((name) => join(folder, name)) as [
+  const [config, home, ...others] = ['config', 'home', 'second', 'third'].map((name) => join(folder, name)) as [
     string,
     string,
-    string,
+    ...string[],
   ];
   writeFiles(config, { 'line.ts': tool, 'project/app.py': 'print("shop")\n' });
-  mkdirSync(other);
   const hold = await startHold(runs);
   const model = await startModelServer(script);
   const server = await startServer({ cli: temporal, port: await freePort(), log: join(folder, 'temporal.log') });
@@ -116,19 +112,24 @@ export async function toolKills({ bundle, moment, runs, temporal }: Course): Pro
       reprise.startOrchestration({ task: `Survive ${run}.`, config: team }, { id: `run-${run}` });
     const wanted = treesOf(await (await start(undisturbed)).result());
     for (let run = 0; run < runs; run++) await start(run);
-    await hold.allHeld;
-    if (moment === 'after') {
-      const journalled = resultsIn(home) + runs;
-      // The server is stopped, so that nothing can be acknowledged; each result is journalled all the same.
-      server.process.kill('SIGSTOP');
-      hold.release();
-      while (resultsIn(home) < journalled) await pause(20);
+    let held = 0;
+    for (const [kill, next] of others.entries()) {
+      held += await hold.allHeld();
+      const isFirst = kill === 0;
+      if (!isFirst) {
+        const journalled = rowsIn(home, 'tool_results') + runs;
+        // The server is stopped, so that nothing can be acknowledged; each result is journalled all the same.
+        server.process.kill('SIGSTOP');
+        hold.release();
+        while (rowsIn(home, 'tool_results') < journalled) await pause(20);
+      }
+      await killed(worker);
+      if (isFirst) hold.release();
+      else server.process.kill('SIGCONT');
+      mkdirSync(next);
+      symlinkSync(join(home, 'store.sqlite'), join(next, 'store.sqlite'));
+      worker = await startWorker(next);
     }
-    await killed(worker);
-    if (moment === 'after') server.process.kill('SIGCONT');
-    hold.release();
-    symlinkSync(join(home, 'store.sqlite'), join(other, 'store.sqlite'));
-    worker = await startWorker(other);
     const differing: string[] = [];
     for (let run = 0; run < runs; run++) {
       const result = await reprise.getOrchestration(`run-${run}`).result();
@@ -137,7 +138,7 @@ export async function toolKills({ bundle, moment, runs, temporal }: Course): Pro
       if (result.outcome !== 'submitted') differing.push(`${steps[run % steps.length]}: ${result.outcome}`);
     }
     const { workspace } = await reprise.getOrchestration(`run-${undisturbed}`).result();
-    return { killed: hold.held(), differing, files: workspace?.files ?? 0 };
+    return { killed: held, differing, files: workspace?.files ?? 0 };
   } finally {
     hold.release();
     await reprise.close();
@@ -154,44 +155,40 @@ const treesOf = ({ snapshots, workspace }: OrchestrationResult): string =>
 
 interface Hold {
   url: string;
-  /** Resolves when every run is inside the call in which it is to be disturbed. */
-  allHeld: Promise<unknown>;
-  held(): number;
+  /** Resolves when every run is inside the call in which it is disturbed, with how many those are. */
+  allHeld(): Promise<number>;
+  /** Lets those go on that are held now. */
   release(): void;
   close(): Promise<void>;
 }
 
 /** What the tool waits for: run k waits in its step k, until all are released. */
 async function startHold(runs: number): Promise<Hold> {
-  const each = Array.from({ length: runs }, () => Promise.withResolvers<void>());
-  const released = Promise.withResolvers<void>();
-  const held = new Set<number>();
+  let held = new Map<number, ServerResponse>();
+  const moments = new EventEmitter();
   const server = createServer((request, response) => {
     const { searchParams } = new URL(request.url ?? '', 'http://hold');
     const run = Number(searchParams.get('run'));
     if (run >= runs || searchParams.get('step') !== steps[run % steps.length]) return void response.end();
-    held.add(run);
-    each[run]?.resolve();
-    void released.promise.then(() => response.end());
+    held.set(run, response);
+    moments.emit('held');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    allHeld: Promise.all(each.map(({ promise }) => promise)),
-    held: () => held.size,
-    release: released.resolve,
+    async allHeld() {
+      while (held.size < runs) await once(moments, 'held');
+      return held.size;
+    },
+    release() {
+      for (const response of held.values()) response.end();
+      held = new Map();
+    },
     async close() {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
     },
   };
-}
-
-function resultsIn(home: string): number {
-  const database = new DatabaseSync(join(home, 'store.sqlite'), { readOnly: true, timeout: 5000 });
-  const row = database.prepare('SELECT count(*) AS results FROM tool_results').get();
-  database.close();
-  return Number(row?.['results']);
 }
