@@ -12,7 +12,7 @@ import { freePort } from '../../src/local/ports.ts';
 import { startServer } from '../../src/local/server.ts';
 import { agentOf, call, toolResults } from './agent-script.ts';
 import { killed } from './killed.ts';
-import { startModelServer, type Script } from './model-server.ts';
+import { startModelServer, type Scripted, type Seen } from './model-server.ts';
 import { firstWords } from './first-words.ts';
 
 const workerMain = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
@@ -61,8 +61,13 @@ export const tools = [
 ];
 `;
 
-/** A service where rooms are booked, which tells when it was reached, and holds back what a run is to be killed in. */
-async function startRooms(pointOf: (run: number) => KillPoint | undefined) {
+/**
+ * A service where rooms are booked, which tells when it was reached, and holds back what a run is to be killed in.
+ *
+ * @param pointOf none when the worker was killed
+ * @param committing when results are stored around whose storing runs are to be killed
+ */
+async function startRooms(pointOf: (run: number) => KillPoint | undefined, committing: Promise<void>) {
   const moments = new EventEmitter();
   const effects = new Map<number, number>();
   const keys = new Set<string>();
@@ -75,8 +80,9 @@ async function startRooms(pointOf: (run: number) => KillPoint | undefined) {
     if (isBooking && !keys.has(key)) effects.set(run, (effects.get(run) ?? 0) + 1);
     if (isBooking) keys.add(key);
     // What is held back is never answered: the worker that waits for it is about to be killed.
-    const isHeld = pointOf(run) === (isBooking ? 'after' : 'before');
-    if (!isHeld) response.end('Booked');
+    const point = pointOf(run);
+    if (isBooking && point === 'committing') void committing.then(() => response.end('Booked'));
+    else if (point !== (isBooking ? 'after' : 'before')) response.end('Booked');
     moments.emit(`${isBooking ? 'booked' : 'begun'} ${run}`);
     return undefined;
   });
@@ -92,7 +98,7 @@ async function startRooms(pointOf: (run: number) => KillPoint | undefined) {
 }
 
 /**
- * Lets one run after the other ask for approval, and kills the worker once in each of them.
+ * Lets runs ask for approval, and kills their worker when each has come to its point.
  *
  * @param points one for each run; the runs take turns with the two tools
  * @param told is called after each run
@@ -104,9 +110,20 @@ export async function askedKills(
 ): Promise<KilledRun[]> {
   const home = mkdtempSync(join(tmpdir(), 'reprise-asked-'));
   writeFileSync(join(home, 'rooms.ts'), rooms);
-  const struck = new Set<number>();
-  const service = await startRooms((run) => (struck.has(run) ? undefined : points[run]));
-  const model = await startModelServer(booking(service.moments));
+  let isStruck = false;
+  const pointOf = (run: number): KillPoint | undefined => (isStruck ? undefined : points[run]);
+  const [answering, committing, struck] = [1, 2, 3].map(() => Promise.withResolvers<void>()) as [
+    PromiseWithResolvers<void>,
+    PromiseWithResolvers<void>,
+    PromiseWithResolvers<void>,
+  ];
+  const service = await startRooms(pointOf, committing.promise);
+  const say = booking(service.moments);
+  const model = await startModelServer(async (seen) => {
+    const reply = say(seen);
+    if (pointOf(runIn(seen)) === 'asking') await struck.promise;
+    return reply;
+  });
   const server = await startServer({
     cli,
     port: await freePort(),
@@ -129,34 +146,40 @@ export async function askedKills(
   };
   let worker = await startWorker();
   const reprise = await connect({ address: server.address });
-  const runs: KilledRun[] = [];
   try {
-    for (const [number, point] of points.entries()) {
-      const kill = async (within = 0): Promise<void> => {
-        await pause(Math.random() * within);
-        await killed(worker);
-        struck.add(number);
-        worker = await startWorker();
-      };
+    const reached = points.map((point, number) => {
       const moment = { asking: 'asked', before: 'begun', after: 'booked', committing: 'booked' }[point as 'asking'];
-      const killing =
-        moment === undefined
-          ? undefined
-          : once(service.moments, `${moment} ${number}`).then(() => kill(point === 'asking' ? 150 : 30));
+      return once(service.moments, `${moment ?? 'waits'} ${number}`);
+    });
+    const answered: Array<Promise<void>> = [];
+    const endings = points.map(async (point, number) => {
       const run = await reprise.startSession({ config, text: `Run ${number}.` });
-      const asked = await decideAll(run, (decide) => {
-        if (moment !== undefined || struck.has(number)) return decide();
-        // The person decides while there is no worker, or the worker dies while it takes note of the decision.
-        return point === 'waiting' ? kill().then(decide) : decide().then(() => kill(50));
+      const asked = await decideAll(run, async (decide) => {
+        if (pointOf(number) === 'waiting' || pointOf(number) === 'answering') {
+          service.moments.emit(`waits ${number}`);
+          await (point === 'waiting' ? struck : answering).promise;
+        }
+        const decided = decide();
+        if (pointOf(number) === 'answering') answered.push(decided);
+        await decided;
       });
-      await killing;
       const { answer } = await run.result();
       const effects = service.effects.get(number) ?? 0;
-      const ended = { point, honoursKeys: number % 2 === 1, effects, asked, answer };
-      runs.push(ended);
+      const ended = { point, honoursKeys: honoursKey(number), effects, asked, answer };
       told(ended);
-    }
-    return runs;
+      return ended;
+    });
+    await Promise.all(reached);
+    answering.resolve();
+    while (answered.length < points.filter((point) => point === 'answering').length) await pause(1);
+    await Promise.all(answered);
+    committing.resolve();
+    await pause(Math.random() * 30);
+    await killed(worker);
+    isStruck = true;
+    worker = await startWorker();
+    struck.resolve();
+    return await Promise.all(endings);
   } finally {
     await reprise.close();
     for (const child of [worker, server.process]) await killed(child);
@@ -185,13 +208,18 @@ async function decideAll(run: Run, around: (decide: () => Promise<void>) => Prom
   return decided.size;
 }
 
+const runIn = ({ prompt }: Seen): number => Number(/Run (\d+)\./.exec(prompt)?.[1]);
+
+/** The tool of a run: each point has both in turn. */
+const honoursKey = (run: number): boolean => (run + Math.floor(run / killPoints.length)) % 2 === 1;
+
 /** Books, and where it is not known whether that has happened, looks, and books again if it has not. */
 const booking =
-  (moments: EventEmitter): Script =>
-  (seen) => {
-    const run = Number(/Run (\d+)\./.exec(seen.prompt)?.[1]);
+  (moments: EventEmitter) =>
+  (seen: Seen): Scripted => {
+    const run = runIn(seen);
     const last = toolResults(seen).at(-1);
     if (last === undefined) moments.emit(`asked ${run}`);
-    if (last === undefined || last === 'missing') return call(run % 2 === 1 ? 'book_by_key' : 'book', { run });
+    if (last === undefined || last === 'missing') return call(honoursKey(run) ? 'book_by_key' : 'book', { run });
     return last.includes('may or may not have taken effect') ? call('look', { run }) : { text: `Done: ${last}` };
   };
