@@ -1,33 +1,20 @@
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { freePort } from '../../src/local/ports.ts';
-import { startServer, type RunningServer } from '../../src/local/server.ts';
+import { startServer } from '../../src/local/server.ts';
 import { Home } from '../support/cli.ts';
+import { killed } from '../support/killed.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { answer, teamScript } from '../support/team-script.ts';
 
-/** A server of its own, which tests end. */
-let server: RunningServer;
 let home: Home;
 let cleanUp: Array<() => unknown>;
 beforeEach(async () => {
   home = await Home.make();
-  server = await startServer({
-    cli: inject('temporal').cli,
-    port: await freePort(),
-    log: `${home.folder}/temporal.log`,
-  });
-  home.address = server.address;
   cleanUp = [];
 });
 afterEach(async () => {
   for (const step of cleanUp.toReversed()) await step();
-  if (server.process.exitCode === null && server.process.signalCode === null) {
-    const ended = once(server.process, 'exit');
-    server.process.kill();
-    await ended;
-  }
   await home.remove();
 });
 
@@ -42,6 +29,13 @@ async function health(port: number, path: string): Promise<Answer> {
 }
 
 test('says over HTTP that it is ready, what is wrong when it is not, and that it is alive nevertheless', async () => {
+  const server = await startServer({
+    cli: inject('temporal').cli,
+    port: await freePort(),
+    log: `${home.folder}/temporal.log`,
+  });
+  cleanUp.push(() => killed(server.process));
+  home.address = server.address;
   const port = await freePort();
   const worker = home.startProcess(['worker'], { REPRISE_HEALTH_PORT: String(port) });
   await worker.says(/Worker on/);
@@ -59,9 +53,7 @@ test('says over HTTP that it is ready, what is wrong when it is not, and that it
     stderr: expect.stringMatching(/^OTEL_EXPORTER_PROMETHEUS_PORT: .*in use/m),
   });
 
-  const ended = once(server.process, 'exit');
-  server.process.kill();
-  await ended;
+  await killed(server.process);
   let ready = await health(port, '/ready');
   // What was answered holds for a second.
   while (ready.status === 200) {
@@ -76,6 +68,7 @@ test('says over HTTP that it is ready, what is wrong when it is not, and that it
 });
 
 test('calls that outlast its time to end are left to the next worker', async () => {
+  await home.inNamespace();
   let isHeld = true;
   const started = Promise.withResolvers<void>();
   const model = await startModelServer(

@@ -68,7 +68,7 @@ export const tools = [
  * @param committing when results are stored around whose storing runs are to be killed
  */
 async function startRooms(pointOf: (run: number) => KillPoint | undefined, committing: Promise<void>) {
-  const moments = new EventEmitter();
+  const moments = new EventEmitter().setMaxListeners(0);
   const effects = new Map<number, number>();
   const keys = new Set<string>();
   const server = createServer((request, response) => {

@@ -152,12 +152,8 @@ export class Home {
     return readFileSync(join(this.path, name), 'utf8');
   }
 
-  /**
-   * Starts an `up` in this process, on the run's Temporal server in a namespace of its own, which commands find there as one of
-   * the background. A server and a worker of the home's own, where these are not what is tested, take a second of the processor
-   * more. There is no daemon, and so no pages.
-   */
-  async upHere(): Promise<void> {
+  /** Has its commands work on the run's Temporal server in a namespace of its own: a server of the home's own takes a second more. */
+  async inNamespace(): Promise<void> {
     const { address } = inject('temporal');
     const namespace = basename(this.folder);
     Object.assign(this.#variables, { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace });
@@ -168,6 +164,14 @@ export class Home {
       workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
     });
     await connection.close();
+  }
+
+  /**
+   * Starts an `up` in this process, which commands find as one of the background. A worker of the home's own, where it is not what
+   * is tested, takes a second of the processor more. There is no daemon, and so no pages.
+   */
+  async upHere(): Promise<void> {
+    await this.inNamespace();
     this.#up = this.start(['up']);
     await this.#up.says(/Ready\./);
   }
