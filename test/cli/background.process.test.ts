@@ -65,81 +65,103 @@ async function killed(pid: number | undefined): Promise<void> {
   while (processes().some((each) => each.pid === pid && each.commandLine !== '')) await pause(20);
 }
 
-describe('ten commands at once', patient, () => {
-  test('start one server and one worker, and all are answered', async ({ newHome }) => {
-    const { home } = await newHome();
+/** A script that lets runs wait in their last call. */
+function holding() {
+  const started = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const script = teamScript({
+    present: async ({ agent }) => {
+      started.resolve();
+      await held.promise;
+      return { text: `The final answer, by ${agent}.` };
+    },
+  });
+  return { script, started: started.promise, release: held.resolve };
+}
+
+/** Another program, for a port of ours. */
+const squatting = () => createServer((_, response) => response.end('not Temporal'));
+
+const otherKey = { OPENAI_API_KEY: 'test-key-second' };
+
+describe.concurrent('the background', patient, () => {
+  test('is one server and one worker for five commands at once; an address where nothing answers is refused; up in the foreground takes over, and leaves the server to a worker with other keys; down ends all at once', async ({
+    newHome,
+  }) => {
+    const { home, model, play } = await newHome();
     const all = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => home.runProcess(['ask', `Question ${index}`])),
+      Array.from({ length: 5 }, (_, index) => home.runProcess(['ask', `Question ${index}`])),
     );
     for (const finished of all) expect(finished).toEqual(answered);
     expect(runningIn(home)).toMatchObject({ daemons: [home.holder?.pid], servers: [home.holder?.serverPid] });
     // Those that came too late may still be ending: at the first start they write what they have compiled.
     await expect.poll(() => runningIn(home).ups).toEqual(home.workers.map(({ pid }) => pid));
-  });
-});
 
-describe.concurrent('what is missing at a local address is started', patient, () => {
-  test("where the port is another program's, the server gets another one, and later commands find it", async ({
-    newHome,
-  }) => {
-    const squatter = createServer((_, response) => response.end('not Temporal'));
-    await once(squatter.listen(0, '127.0.0.1'), 'listening');
-    const { port } = squatter.address() as { port: number };
-    const { home } = await newHome();
-    home.address = `127.0.0.1:${port}`;
-    const first = await home.run(['ask', 'Where are you?']);
+    const elsewhere = `127.0.0.1:${await freePort()}`;
+    const refused = await home.run(['ask', 'Elsewhere.', '--temporal', elsewhere]);
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toContain(
+      `Nothing answers at ${elsewhere}, and the server of this folder runs at ${home.address}`,
+    );
+
+    // The worker of a command that follows a run: the command brings it back.
+    let kill = true;
+    play(
+      teamScript({
+        vote: async () => {
+          if (kill) {
+            kill = false;
+            await killed(home.workers[0]?.pid);
+          }
+          return { calls: [{ name: 'vote', arguments: { agent_id: 'agent2', reason: 'x' } }] };
+        },
+      }),
+    );
+    const followed = await home.run(['ask', 'Do not die.']);
+    expect(followed).toEqual(answered);
+    expect(followed.stderr).toContain('No worker answers');
+
+    const before = home.holder;
+    const up = home.startProcess(['up']);
+    await up.says(/Ready\./);
+    expect(home.holder).toEqual(before);
+    expect(home.workers).toMatchObject([{ pid: up.process.pid, background: false }]);
+
+    // A run keeps its worker when one with other keys ends, and when one comes; keys are not written down.
+    const { script, started, release } = holding();
+    play(script);
+    const second = home.start(['ask', 'With the second key.'], otherKey);
+    await started;
+    play(teamScript());
+    up.process.kill('SIGINT');
+    expect(await up.finished).toMatchObject({ status: 0 });
+    expect(runningIn(home).servers).toHaveLength(1);
+    const [kept] = home.workers;
+    const first = await home.run(['ask', 'With the first key.']);
     expect(first).toEqual(answered);
-    expect(first.stderr).toContain(`Port ${port} is taken`);
-    const { holder } = home;
-    expect(holder?.address).not.toBe(home.address);
-    const second = await home.run(['ask', 'Still there?']);
-    expect(second).toEqual(answered);
-    expect(second.stderr).not.toContain('Starting Temporal');
-    expect(home.holder).toEqual(holder);
-    squatter.close();
+    expect(first.stderr).toContain('Starting a worker in the background');
+    release();
+    expect(await second.finished).toEqual(answered);
+    expect(home.workers).toHaveLength(2);
+    expect(home.workers).toContainEqual(kept);
+    const keysOf = (task: string) =>
+      new globalThis.Set(
+        model.requests.flatMap(({ raw, headers }) => (raw.includes(task) ? [headers['authorization']] : [])),
+      );
+    expect(keysOf('With the first key.')).toEqual(new globalThis.Set(['Bearer test-key-openai']));
+    expect(keysOf('With the second key.')).toEqual(new globalThis.Set(['Bearer test-key-second']));
+    expect(home.workers.map((worker) => JSON.stringify(worker)).join()).not.toContain('test-key');
+    expect(home.read('up.json')).not.toContain('test-key');
+
+    expect(await home.run(['down'])).toMatchObject({ status: 0, stdout: '' });
+    expect(runningIn(home)).toEqual({ daemons: [], ups: [], servers: [] });
+    expect((await home.run(['down'])).stderr).toContain('Nothing is up');
   });
 
-  test("a server of somebody else's is used, and only a worker is started", async ({ newHome }) => {
-    const { home } = await newHome();
-    // Of its own: where another test's worker polls, none is started.
-    const server = await startServer({
-      cli: inject('temporal').cli,
-      port: await freePort(),
-      log: join(home.folder, 'temporal.log'),
-    });
-    home.address = server.address;
-    try {
-      expect(await home.run(['ask', 'Whose server is it?'])).toEqual(answered);
-      expect(home.holder).toBeUndefined();
-      expect(home.workers).toMatchObject([{ address: home.address, isReady: true }]);
-      expect(await home.run(['down'])).toMatchObject({ status: 0 });
-      expect(await answers(home.address)).toBe(true);
-    } finally {
-      const ended = once(server.process, 'exit');
-      server.process.kill();
-      await ended;
-    }
-  });
-
-  test('the cause is said where it cannot be started, with status 3', async ({ newHome }) => {
-    const { home } = await newHome({ TEMPORAL_CLI_PATH: '/nowhere/temporal' });
-    const { status, stdout, stderr } = await home.run(['ask', 'Hello?']);
-    expect({ status, stdout }).toEqual({ status: 3, stdout: '' });
-    expect(stderr).toContain('TEMPORAL_CLI_PATH is /nowhere/temporal, but there is no such program');
-    expect(stderr).not.toContain('    at ');
-  });
-
-  test('a namespace of our own server is made', async ({ newHome }) => {
-    const { home } = await newHome({ TEMPORAL_NAMESPACE: 'people' });
-    expect(await home.run(['ask', 'Where am I?'])).toEqual(answered);
-  });
-});
-
-describe.concurrent('what has died', patient, () => {
-  test('is there again, with the data and at the same addresses: a worker and a daemon, a server, and all at once', async ({
+  test('has its namespace, and all that has died again, with the data and at the same addresses: a worker and a daemon, a server, and all at once', async ({
     newHome,
   }) => {
-    const { home } = await newHome();
+    const { home } = await newHome({ TEMPORAL_NAMESPACE: 'people' });
     expect(await home.run(['ask', 'Remember me.', '--id', 'old'])).toEqual(answered);
     const { holder: first, workers } = home;
     const places = { address: first?.address, uiAddress: first?.uiAddress };
@@ -169,7 +191,7 @@ describe.concurrent('what has died', patient, () => {
     expect(home.holder).toMatchObject(places);
   });
 
-  test('a daemon and its server whose port was taken meanwhile: they get another one, and the worker ends', async ({
+  test('gets another port where that of a daemon and its server was taken meanwhile, and the worker ends', async ({
     newHome,
   }) => {
     const { home } = await newHome();
@@ -178,7 +200,7 @@ describe.concurrent('what has died', patient, () => {
     process.kill(workers[0]!.pid, 'SIGSTOP');
     await killed(before?.pid);
     await killed(before?.serverPid);
-    const squatter = createServer((_, response) => response.end('not Temporal'));
+    const squatter = squatting();
     const listen = () => once(squatter.listen(Number(home.address.split(':')[1]), '127.0.0.1'), 'listening');
     // A process that has just ended may have its port for a moment.
     while (!squatter.listening) await listen().catch(() => pause(20));
@@ -190,8 +212,28 @@ describe.concurrent('what has died', patient, () => {
     squatter.close();
   });
 
-  test('a daemon that was still starting: its server is not left beside a second one', async ({ newHome }) => {
+  test("is a worker alone where a server of somebody else's answers", async ({ newHome }) => {
     const { home } = await newHome();
+    await home.inNamespace();
+    expect(await home.run(['ask', 'Whose server is it?'])).toEqual(answered);
+    expect(home.holder).toBeUndefined();
+    expect(home.workers).toMatchObject([{ address: home.address, isReady: true }]);
+    expect(await home.run(['down'])).toMatchObject({ status: 0 });
+    expect(await answers(home.address)).toBe(true);
+  });
+
+  test('the cause is said where it cannot be started, with status 3', async ({ newHome }) => {
+    const { home } = await newHome({ TEMPORAL_CLI_PATH: '/nowhere/temporal' });
+    const { status, stdout, stderr } = await home.run(['ask', 'Hello?']);
+    expect({ status, stdout }).toEqual({ status: 3, stdout: '' });
+    expect(stderr).toContain('TEMPORAL_CLI_PATH is /nowhere/temporal, but there is no such program');
+    expect(stderr).not.toContain('    at ');
+  });
+
+  test('leaves no server of a daemon that was still starting beside its own, ends by itself when it is idle, and not while a run is open; the server ends with the last worker', async ({
+    newHome,
+  }) => {
+    const { home, play } = await newHome({ REPRISE_IDLE_MINUTES: '0.1' });
     const server = await startServer({
       cli: inject('temporal').cli,
       port: Number(home.address.split(':')[1]),
@@ -199,120 +241,45 @@ describe.concurrent('what has died', patient, () => {
       database: join(home.path, 'temporal.db'),
       log: join(home.path, 'logs', 'temporal.log'),
     });
-    expect(await home.run(['ask', 'Who was here?'])).toEqual(answered);
+    const { script, started, release } = holding();
+    play(script);
+    const words = ['ask', 'Think.', '--detach', '--id', 'open'];
+    expect(await home.run(words, otherKey)).toMatchObject({ status: 0 });
     expect(home.holder).toMatchObject({ address: server.address });
     expect(runningIn(home).servers).toEqual([home.holder?.serverPid]);
     expect(home.holder?.serverPid).not.toBe(server.process.pid);
-  });
-
-  test('the worker of a command that follows a run: the command brings it back', async ({ newHome }) => {
-    const { home, play } = await newHome();
-    let kill = true;
-    play(
-      teamScript({
-        vote: async () => {
-          if (kill) {
-            kill = false;
-            await killed(home.workers[0]?.pid);
-          }
-          return { calls: [{ name: 'vote', arguments: { agent_id: 'agent2', reason: 'x' } }] };
-        },
-      }),
-    );
-    const finished = await home.run(['ask', 'Do not die.']);
-    expect(finished).toEqual(answered);
-    expect(finished.stderr).toContain('No worker answers');
-  });
-});
-
-describe.concurrent('a background worker', patient, () => {
-  test('keeps its runs while a command with other keys gets a worker of its own; keys are not written down', async ({
-    newHome,
-  }) => {
-    const { home, model, play } = await newHome();
-    const started = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    play(
-      teamScript({
-        present: async ({ agent }) => {
-          started.resolve();
-          await held.promise;
-          return { text: `The final answer, by ${agent}.` };
-        },
-      }),
-    );
-    const first = home.start(['ask', 'With the first key.', '--id', 'first']);
-    await started.promise;
+    await started;
+    const busy = home.workers;
     play(teamScript());
-    const [before] = home.workers;
-    const second = await home.run(['ask', 'With the second key.'], { OPENAI_API_KEY: 'test-key-second' });
-    expect(second).toEqual(answered);
-    expect(second.stderr).toContain('Starting a worker in the background');
-    held.resolve();
-    expect(await first.finished).toEqual(answered);
-
-    expect(home.workers).toHaveLength(2);
-    expect(home.workers).toContainEqual(before);
-    const keysOf = (task: string) =>
-      new globalThis.Set(
-        model.requests.flatMap(({ raw, headers }) => (raw.includes(task) ? [headers['authorization']] : [])),
-      );
-    expect(keysOf('With the first key.')).toEqual(new globalThis.Set(['Bearer test-key-openai']));
-    expect(keysOf('With the second key.')).toEqual(new globalThis.Set(['Bearer test-key-second']));
-    expect(home.workers.map((worker) => JSON.stringify(worker)).join()).not.toContain('test-key');
-    expect(home.read('up.json')).not.toContain('test-key');
-  });
-
-  test('ends by itself when it is idle, and not while a run is open; the server ends with the last one', async ({
-    newHome,
-  }) => {
-    const { home, play } = await newHome({ REPRISE_IDLE_MINUTES: '0.1' });
     expect(await home.run(['ask', 'Be quick.'])).toEqual(answered);
-    const idle = home.workers;
-    const started = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    play(
-      teamScript({
-        decide: async () => {
-          started.resolve();
-          await held.promise;
-          return { calls: [{ name: 'submit', arguments: { confirmed: true } }] };
-        },
-      }),
-    );
-    const words = ['ask', 'Think.', '--detach', '--id', 'open'];
-    expect(await home.run(words, { OPENAI_API_KEY: 'test-key-second' })).toMatchObject({ status: 0 });
-    await started.promise;
-    const busy = home.workers.filter(({ pid }) => pid !== idle[0]?.pid);
     await until(() => home.workers.length === 1);
     expect(home.workers).toEqual(busy);
     expect(home.read('logs/up.log')).toContain('Idle for 0.1 minutes: ending');
-    held.resolve();
+    release();
     await until(() => Object.values(runningIn(home)).flat().length === 0);
     expect([busy.length, home.holder]).toEqual([1, undefined]);
-  });
-
-  test('ends at once by down, with its server', async ({ newHome }) => {
-    const { home } = await newHome();
-    await home.run(['ask', 'Hello.']);
-    const down = await home.run(['down']);
-    expect(down).toMatchObject({ status: 0, stdout: '' });
-    expect(runningIn(home)).toEqual({ daemons: [], ups: [], servers: [] });
-    expect((await home.run(['down'])).stderr).toContain('Nothing is up');
   });
 });
 
 describe.concurrent('up in the foreground', patient, () => {
-  test('says where Temporal and its Web UI are, serves commands, and ends with its server by Ctrl-C', async ({
+  test("says where Temporal and its Web UI are where the port is another program's, serves commands, and ends with its server by Ctrl-C", async ({
     newHome,
   }) => {
     const { home } = await newHome();
+    const squatter = squatting();
+    await once(squatter.listen(0, '127.0.0.1'), 'listening');
+    const { port } = squatter.address() as { port: number };
+    home.address = `127.0.0.1:${port}`;
     const up = home.startProcess(['up']);
     await up.says(/Ready\./);
-    expect(up.stderr).toContain(`Temporal ${home.address}, Web UI http://127.0.0.1:`);
+    expect(up.stderr).toContain(`Port ${port} is taken`);
+    expect(home.holder?.address).not.toBe(home.address);
+    expect(up.stderr).toContain(`Temporal ${home.holder?.address}, Web UI http://127.0.0.1:`);
     const page = await fetch(home.holder?.uiAddress ?? '');
     expect(page.ok).toBe(true);
-    expect(await home.run(['ask', 'Are you up?'])).toEqual(answered);
+    const asked = await home.run(['ask', 'Are you up?']);
+    expect(asked).toEqual(answered);
+    expect(asked.stderr).not.toMatch(/Starting (?:Temporal|a worker)/);
     const another = await home.runProcess(['up']);
     expect(another).toMatchObject({ status: 0 });
     expect(another.stderr).toContain('Reprise is up here already');
@@ -322,46 +289,6 @@ describe.concurrent('up in the foreground', patient, () => {
     expect(await up.finished).toMatchObject({ status: 0 });
     expect(runningIn(home)).toEqual({ daemons: [], ups: [], servers: [] });
     expect(home.holder).toBeUndefined();
-  });
-
-  test('takes over from the background, and leaves its server to a worker with other keys, whose run goes on', async ({
-    newHome,
-  }) => {
-    const { home, play } = await newHome();
-    await home.run(['ask', 'Hello.']);
-    const before = home.holder;
-    const up = home.startProcess(['up']);
-    await up.says(/Ready\./);
-    expect(home.holder).toEqual(before);
-    expect(home.workers).toMatchObject([{ pid: up.process.pid, background: false }]);
-    const started = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    play(
-      teamScript({
-        present: async ({ agent }) => {
-          started.resolve();
-          await held.promise;
-          return { text: `The final answer, by ${agent}.` };
-        },
-      }),
-    );
-    const second = home.start(['ask', 'Mine?'], { OPENAI_API_KEY: 'test-key-second' });
-    await started.promise;
-    up.process.kill('SIGINT');
-    expect(await up.finished).toMatchObject({ status: 0 });
-    expect(runningIn(home).servers).toHaveLength(1);
-    held.resolve();
-    expect(await second.finished).toEqual(answered);
-  });
-});
-
-describe.concurrent('an address', patient, () => {
-  test('where nothing answers is refused while the server of the folder runs at another one', async ({ newHome }) => {
-    const { home } = await newHome();
-    await home.run(['ask', 'First.']);
-    const elsewhere = `127.0.0.1:${await freePort()}`;
-    const { status, stderr } = await home.run(['ask', 'Second.', '--temporal', elsewhere]);
-    expect(status).toBe(2);
-    expect(stderr).toContain(`Nothing answers at ${elsewhere}, and the server of this folder runs at ${home.address}`);
+    squatter.close();
   });
 });
