@@ -8,11 +8,11 @@ import { parse } from 'yaml';
 import { jsonSchemaOf, schemaId } from '../../src/config/json-schema.ts';
 import type { Kind } from '../../src/config/kinds.ts';
 import { hasTerminals, Home } from '../support/cli.ts';
-import { startModelServer } from '../support/model-server.ts';
 
 let home: Home;
 beforeAll(async () => {
   home = await Home.make();
+  await home.upHere();
 });
 afterAll(() => home.remove());
 
@@ -106,17 +106,16 @@ test('the model is the one that is named, or the one whose key is set; a missing
 });
 
 test('a real model is offered the tool, and gets its result', async () => {
-  const model = await startModelServer(({ messages }) => {
+  const own = await Home.withModel(({ messages }) => {
     const result = messages.find(({ role }) => role === 'tool');
     if (result !== undefined) return { text: `It says ${result.text}` };
     return { calls: [{ name: 'get_repair_price', arguments: { part: 'tyre' } }] };
   });
-  const own = await Home.make({ OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai });
+  await own.upHere();
   await own.run(['init', '--kind', 'agent']);
   const { stdout } = await own.run(['chat', '--config', 'agent.yaml', 'How much is a tyre?']);
   expect(stdout).toBe('It says {"part":"tyre","euros":19}\n');
   await own.remove();
-  await model.close();
 });
 
 describe('nothing is overwritten', () => {
