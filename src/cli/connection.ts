@@ -204,11 +204,11 @@ async function workerFor(
   isOwn: boolean,
   home: string,
 ): Promise<WorkerRecord> {
-  const { environment } = shell;
+  const { cwd, env, environment, say } = shell;
   const queue: Queue = { namespace, ...(!isOwn && { address }) };
   const own = await neededBy(shell, needs);
   const variables = variablesNamedIn(own.texts.join('\n'));
-  const extensions = own.folder ?? shell.cwd;
+  const extensions = own.folder ?? cwd;
   const bundling = (): void => shell.say('Bundling the workflows (once) …');
   const version = await currentVersion(home, extensions, environment, variables, allowed(shell), bundling);
   const folder = workerFolder(home, version.buildId, queue);
@@ -234,7 +234,6 @@ async function workerFor(
   const isFirst = liveWorkers(home).length === 0;
   shell.say(isFirst ? 'Starting Temporal and a worker in the background …' : 'Starting a worker in the background …');
   try {
-    const { cwd, env, say } = shell;
     const place = { cwd, env, home, folder, address, isNamed, namespace, extensions };
     return await startBackground({ ...place, variables, onProgress: say });
   } catch (error) {
