@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, inject, test as base } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test as base } from 'vitest';
 import { freePort, hiddenPlace } from '../../src/local/ports.ts';
 import { processes } from '../../src/util/processes.ts';
 import { answers, startServer } from '../../src/local/server.ts';
@@ -10,7 +10,7 @@ import { Home } from '../support/cli.ts';
 import { startModelServer, type ModelServer, type Script } from '../support/model-server.ts';
 import { teamScript } from '../support/team-script.ts';
 
-/** Each test starts several processes, and most run at once. */
+/** Each test starts several processes, and many run at once. */
 const patient = { timeout: 600_000 };
 
 interface Set {
@@ -20,24 +20,30 @@ interface Set {
   play: (script: Script) => void;
 }
 
+async function newSet(variables: Record<string, string> = {}): Promise<Set> {
+  let script = teamScript();
+  const model = await startModelServer((seen) => script(seen));
+  const keys = { OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai };
+  const home = await Home.make({ ...keys, ...variables });
+  return { home, model, play: (next) => void (script = next) };
+}
+
+async function remove({ home, model }: Pick<Set, 'home' | 'model'>): Promise<void> {
+  await home.remove();
+  await model.close();
+}
+
 /** Each test has homes and a model of its own. */
-const test = base.extend<{ newHome: (variables?: Record<string, string>) => Promise<Set> }>({
+const test = base.extend<{ newHome: typeof newSet }>({
   // oxlint-disable-next-line no-empty-pattern
   newHome: async ({}, use) => {
     const sets: Set[] = [];
-    await use(async (variables = {}) => {
-      let script = teamScript();
-      const model = await startModelServer((seen) => script(seen));
-      const keys = { OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai };
-      const home = await Home.make({ ...keys, ...variables });
-      const set = { home, model, play: (next: Script) => void (script = next) };
+    await use(async (variables) => {
+      const set = await newSet(variables);
       sets.push(set);
       return set;
     });
-    for (const { home, model } of sets) {
-      await home.remove();
-      await model.close();
-    }
+    for (const set of sets) await remove(set);
   },
 });
 
@@ -84,11 +90,17 @@ const squatting = () => createServer((_, response) => response.end('not Temporal
 
 const otherKey = { OPENAI_API_KEY: 'test-key-second' };
 
-describe.concurrent('the background', patient, () => {
-  test('is one server and one worker for five commands at once; an address where nothing answers is refused; up in the foreground takes over, and leaves the server to a worker with other keys; down ends all at once', async ({
-    newHome,
-  }) => {
-    const { home, model, play } = await newHome();
+describe('one home, from its first command until `down`', patient, () => {
+  let home: Home;
+  let model: ModelServer;
+  let play: Set['play'];
+
+  beforeAll(async () => {
+    ({ home, model, play } = await newSet());
+  });
+  afterAll(() => remove({ home, model }));
+
+  test('five commands at once start one server and one worker, and all are answered', async () => {
     const all = await Promise.all(
       Array.from({ length: 5 }, (_, index) => home.runProcess(['ask', `Question ${index}`])),
     );
@@ -96,15 +108,16 @@ describe.concurrent('the background', patient, () => {
     expect(runningIn(home)).toMatchObject({ daemons: [home.holder?.pid], servers: [home.holder?.serverPid] });
     // Those that came too late may still be ending: at the first start they write what they have compiled.
     await expect.poll(() => runningIn(home).ups).toEqual(home.workers.map(({ pid }) => pid));
+  });
 
+  test('an address where nothing answers is refused while the server runs at another one', async () => {
     const elsewhere = `127.0.0.1:${await freePort()}`;
-    const refused = await home.run(['ask', 'Elsewhere.', '--temporal', elsewhere]);
-    expect(refused.status).toBe(2);
-    expect(refused.stderr).toContain(
-      `Nothing answers at ${elsewhere}, and the server of this folder runs at ${home.address}`,
-    );
+    const { status, stderr } = await home.run(['ask', 'Elsewhere.', '--temporal', elsewhere]);
+    expect(status).toBe(2);
+    expect(stderr).toContain(`Nothing answers at ${elsewhere}, and the server of this folder runs at ${home.address}`);
+  });
 
-    // The worker of a command that follows a run: the command brings it back.
+  test('a command that follows a run brings the run’s worker back', async () => {
     let kill = true;
     play(
       teamScript({
@@ -120,30 +133,23 @@ describe.concurrent('the background', patient, () => {
     const followed = await home.run(['ask', 'Do not die.']);
     expect(followed).toEqual(answered);
     expect(followed.stderr).toContain('No worker answers');
+    play(teamScript());
+  });
 
-    const before = home.holder;
-    const up = home.startProcess(['up']);
-    await up.says(/Ready\./);
-    expect(home.holder).toEqual(before);
-    expect(home.workers).toMatchObject([{ pid: up.process.pid, background: false }]);
-
-    // A run keeps its worker when one with other keys ends, and when one comes; keys are not written down.
-    const { script, started, release } = holding();
-    play(script);
-    const second = home.start(['ask', 'With the second key.'], otherKey);
+  test('a run keeps its worker when a command with other keys comes; keys are not written down', async () => {
+    const { script: hold, started, release } = holding();
+    play(hold);
+    const first = home.start(['ask', 'With the first key.']);
     await started;
     play(teamScript());
-    up.process.kill('SIGINT');
-    expect(await up.finished).toMatchObject({ status: 0 });
-    expect(runningIn(home).servers).toHaveLength(1);
-    const [kept] = home.workers;
-    const first = await home.run(['ask', 'With the first key.']);
-    expect(first).toEqual(answered);
-    expect(first.stderr).toContain('Starting a worker in the background');
+    const [before] = home.workers;
+    const second = await home.run(['ask', 'With the second key.'], otherKey);
+    expect(second).toEqual(answered);
+    expect(second.stderr).toContain('Starting a worker in the background');
     release();
-    expect(await second.finished).toEqual(answered);
+    expect(await first.finished).toEqual(answered);
     expect(home.workers).toHaveLength(2);
-    expect(home.workers).toContainEqual(kept);
+    expect(home.workers).toContainEqual(before);
     const keysOf = (task: string) =>
       new globalThis.Set(
         model.requests.flatMap(({ raw, headers }) => (raw.includes(task) ? [headers['authorization']] : [])),
@@ -152,12 +158,33 @@ describe.concurrent('the background', patient, () => {
     expect(keysOf('With the second key.')).toEqual(new globalThis.Set(['Bearer test-key-second']));
     expect(home.workers.map((worker) => JSON.stringify(worker)).join()).not.toContain('test-key');
     expect(home.read('up.json')).not.toContain('test-key');
+  });
 
+  test('an `up` in the foreground takes over, and leaves the server to a worker with other keys, whose run goes on', async () => {
+    const before = home.holder;
+    const up = home.startProcess(['up']);
+    await up.says(/Ready\./);
+    expect(home.holder).toEqual(before);
+    expect(home.workers).toContainEqual(expect.objectContaining({ pid: up.process.pid, background: false }));
+    const { script: hold, started, release } = holding();
+    play(hold);
+    const other = home.start(['ask', 'Go on.'], otherKey);
+    await started;
+    up.process.kill('SIGINT');
+    expect(await up.finished).toMatchObject({ status: 0 });
+    expect(runningIn(home).servers).toHaveLength(1);
+    release();
+    expect(await other.finished).toEqual(answered);
+  });
+
+  test('`down` ends all at once, with the server', async () => {
     expect(await home.run(['down'])).toMatchObject({ status: 0, stdout: '' });
     expect(runningIn(home)).toEqual({ daemons: [], ups: [], servers: [] });
     expect((await home.run(['down'])).stderr).toContain('Nothing is up');
   });
+});
 
+describe.concurrent('the background', patient, () => {
   test('has its namespace, and all that has died again, with the data and at the same addresses: a worker and a daemon, a server, and all at once', async ({
     newHome,
   }) => {
@@ -230,10 +257,8 @@ describe.concurrent('the background', patient, () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  test('leaves no server of a daemon that was still starting beside its own, ends by itself when it is idle, and not while a run is open; the server ends with the last worker', async ({
-    newHome,
-  }) => {
-    const { home, play } = await newHome({ REPRISE_IDLE_MINUTES: '0.1' });
+  test('leaves no server of a daemon that was still starting beside its own', async ({ newHome }) => {
+    const { home } = await newHome();
     const server = await startServer({
       cli: inject('temporal').cli,
       port: Number(home.address.split(':')[1]),
@@ -241,17 +266,23 @@ describe.concurrent('the background', patient, () => {
       database: join(home.path, 'temporal.db'),
       log: join(home.path, 'logs', 'temporal.log'),
     });
-    const { script, started, release } = holding();
-    play(script);
-    const words = ['ask', 'Think.', '--detach', '--id', 'open'];
-    expect(await home.run(words, otherKey)).toMatchObject({ status: 0 });
+    expect(await home.run(['ask', 'Who was here?'])).toEqual(answered);
     expect(home.holder).toMatchObject({ address: server.address });
     expect(runningIn(home).servers).toEqual([home.holder?.serverPid]);
     expect(home.holder?.serverPid).not.toBe(server.process.pid);
-    await started;
-    const busy = home.workers;
-    play(teamScript());
+  });
+
+  test('ends by itself when it is idle, and not while a run is open; the server ends with the last worker', async ({
+    newHome,
+  }) => {
+    const { home, play } = await newHome({ REPRISE_IDLE_MINUTES: '0.1' });
     expect(await home.run(['ask', 'Be quick.'])).toEqual(answered);
+    const idle = home.workers;
+    const { script, started, release } = holding();
+    play(script);
+    expect(await home.run(['ask', 'Think.', '--detach', '--id', 'open'], otherKey)).toMatchObject({ status: 0 });
+    await started;
+    const busy = home.workers.filter(({ pid }) => pid !== idle[0]?.pid);
     await until(() => home.workers.length === 1);
     expect(home.workers).toEqual(busy);
     expect(home.read('logs/up.log')).toContain('Idle for 0.1 minutes: ending');
