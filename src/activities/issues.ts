@@ -1,4 +1,4 @@
-import { Octokit } from '@octokit/rest';
+import type { Octokit } from '@octokit/rest';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Environment } from '../util/environment.ts';
 import type { Iteration, OpenedIssue, OpenIssueInput, StoredReport } from '../protocol/research.ts';
@@ -35,7 +35,7 @@ export function createOpenIssue({ store, environment }: IssueDependencies) {
     if (stored === undefined) throw issueRefused(`The store has no report ${input.reportId}`);
     return cancellable(async (signal) => {
       try {
-        const octokit = clientOf(environment, signal);
+        const octokit = await clientOf(environment, signal);
         const made = await findIssue(octokit, input.repo, stored);
         return made ?? (await createIssue(octokit, input, stored));
       } catch (error) {
@@ -45,7 +45,8 @@ export function createOpenIssue({ store, environment }: IssueDependencies) {
   };
 }
 
-function clientOf(environment: Environment, cancelled: AbortSignal): Octokit {
+async function clientOf(environment: Environment, cancelled: AbortSignal): Promise<Octokit> {
+  const { Octokit } = await import('@octokit/rest');
   const { GITHUB_API_URL: baseUrl, GITHUB_TOKEN: auth } = environment;
   const octokit = new Octokit({
     ...(baseUrl !== undefined && { baseUrl: baseUrl.replace(/\/+$/, '') }),

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { NativeConnection, Worker } from '@temporalio/worker';
 import type { Store } from '../store/store.ts';
@@ -40,7 +40,8 @@ export class Health {
 
   /** @throws `VariableError` where it cannot listen there */
   static async open({ host = '127.0.0.1', port }: HealthSettings): Promise<Health> {
-    const health = new Health();
+    const { createServer } = await import('node:http');
+    const health = new Health(createServer());
     try {
       await once(health.#server.listen(port, host), 'listening');
     } catch (error) {
@@ -52,8 +53,8 @@ export class Health {
     return health;
   }
 
-  private constructor() {
-    this.#server = createServer((request, response) => {
+  private constructor(server: Server) {
+    this.#server = server.on('request', (request, response) => {
       const isKnown = request.url === '/live' || request.url === '/ready';
       if (!isKnown) return send(response, 404, { problems: ['there are /live and /ready'] });
       if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, { problems: ['use GET'] });

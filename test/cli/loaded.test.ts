@@ -1,18 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-/** Prints which of some packages are loaded with modules of the command line. */
+/** Prints which of some packages modules load, besides those that other packages load. */
 const script = `
   import { registerHooks } from 'node:module';
   const found = new Set();
   registerHooks({
     resolve(name, context, next) {
-      found.add(/^(?:@[^/]+\\/)?[^/]+/.exec(name)?.[0]);
+      if (!context.parentURL?.includes('/node_modules/')) found.add(/^(?:@[^/]+\\/)?[^/]+/.exec(name)?.[0]);
       return next(name, context);
     },
   });
   for (const name of process.argv.slice(1)) await import(name);
-  console.log(['@temporalio/client', 'string-width', 'yaml', 'zod'].filter((each) => found.has(each)).join(' '));
+  const some = ['@octokit/rest', '@temporalio/client', 'node:http', 'string-width', 'yaml', 'zod'];
+  console.log(some.filter((each) => found.has(each)).join(' '));
 `;
 
 test.each([
@@ -21,6 +22,11 @@ test.each([
     'what only looks at runs loads no schemas of configurations',
     ['connection', 'commands/cancel', 'commands/list'],
     '@temporalio/client string-width',
+  ],
+  [
+    'what few workers do loads its library, or that of HTTP, when it is first done',
+    ['../activities/issues', '../tools/web/fetch', '../worker/health'],
+    '',
   ],
 ])('%s', (_, names, loaded) => {
   const modules = names.map((name) => new URL(`../../src/cli/${name}.ts`, import.meta.url).href);

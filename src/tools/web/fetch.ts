@@ -1,5 +1,4 @@
-import { request as requestHttp, type IncomingMessage } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import { grouped } from '../../util/file-limits.ts';
@@ -109,7 +108,7 @@ async function get(url: URL, { hosts, rule: general, signal }: FetchSettings): P
   checkLiteral(url.hostname, rule);
   if (isBadPort(url.port)) throw new ToolError(`${url.href}: port ${url.port} is for another protocol`);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const { request } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'));
   const headers = {
     accept: 'text/html, text/*, application/json, application/pdf, application/xml;q=0.9, */*;q=0.1',
     'accept-encoding': 'gzip, br',

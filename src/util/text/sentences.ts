@@ -10,8 +10,6 @@ export interface Sentence {
   heading: string;
 }
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
-
 /** Splits a file into sentences, one after the other. Each row of a table or of CSV becomes a sentence with the names of the columns. */
 export function* sentencesOf({ name, text }: TextFile): Iterable<Sentence> {
   if (/\.(csv|tsv)$/i.test(name)) return yield* rowsOf(name, text);
@@ -43,6 +41,7 @@ const rowText = (names: string[], cells: string[]): string =>
 /** Splits a text in Markdown, or something like it, line by line. */
 class Splitter {
   readonly #source: string;
+  readonly #segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
   readonly #sentences: Sentence[] = [];
   #headings: string[] = [];
   #paragraph: string[] = [];
@@ -102,7 +101,7 @@ class Splitter {
     if (!inTable) this.#columns = undefined;
     const text = this.#paragraph.join(' ');
     this.#paragraph = [];
-    const sentences = [...segmenter.segment(clean(text))].map(({ segment }) => segment.trim());
+    const sentences = [...this.#segmenter.segment(clean(text))].map(({ segment }) => segment.trim());
     const [first = ''] = sentences;
     // A run-in heading is not a sentence of its own: `Expenses. Receipts are…`
     const label = sentences.length > 1 && first.split(' ').length <= 2 ? sentences.shift() : undefined;
