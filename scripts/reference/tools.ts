@@ -15,9 +15,10 @@ const unused = {} as Store;
 const commands = { check: async () => {}, hasNetwork: false } as unknown as Commands;
 
 export async function toolsPage(): Promise<string> {
-  const packages = builtinPackages({ folder: '.', store: unused, environment: { SEARXNG_URL: 'http://localhost' } });
-  for (const [name, mode] of Object.entries(commandPackages)) packages.set(name, await commandTools(commands, mode));
-  return `${[intro, ...[...packages].map(section)].join('\n\n')}\n`;
+  const builtins = builtinPackages({ folder: '.', store: unused, environment: { SEARXNG_URL: 'http://localhost' } });
+  const packages = [...builtins].map(([name, tools]): [string, Tool[]] => [name, tools()]);
+  for (const [name, mode] of Object.entries(commandPackages)) packages.push([name, await commandTools(commands, mode)]);
+  return `${[intro, ...packages.map(section)].join('\n\n')}\n`;
 }
 
 const section = ([name, tools]: [string, Tool[]]): string =>

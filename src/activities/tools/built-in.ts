@@ -22,8 +22,8 @@ interface BuiltinSettings {
   environment: Environment;
 }
 
-/** Reprise's own tools by their package, defined as users define theirs. */
-export function builtinPackages({ folder, store, environment }: BuiltinSettings): Map<string, Tool[]> {
+/** Reprise's own tools by their package, defined as users define theirs. Those of a package are read when they are first asked for. */
+export function builtinPackages({ folder, store, environment }: BuiltinSettings): Map<string, () => Tool[]> {
   const packages: Array<[string, ToolDefinition[]]> = [
     ['builtin.search', [searchTool(folder)]],
     ['builtin.files', [fileTool(folder)]],
@@ -34,7 +34,12 @@ export function builtinPackages({ folder, store, environment }: BuiltinSettings)
     ['builtin.python', [pythonTool(environment)]],
     ['builtin.workspace', workspaceTools(fileTexts(store))],
   ];
-  return new Map(packages.map(([name, definitions]) => [name, toolsOf(name, definitions)]));
+  return new Map(
+    packages.map(([name, definitions]) => {
+      let tools: Tool[] | undefined;
+      return [name, () => (tools ??= toolsOf(name, definitions))];
+    }),
+  );
 }
 
 /** The web is far and slow, so that no call of it runs within that of a model, but a team that only plans may look into it. */

@@ -39,7 +39,7 @@ export function openToolRegistry(settings: ToolRegistrySettings): ToolRegistry {
   async function packaged(name: string): Promise<Tool[]> {
     if (!name.startsWith('builtin.')) return modules.tools(name);
     const tools = builtins.get(name);
-    if (tools !== undefined) return tools;
+    if (tools !== undefined) return tools();
     const mode = commandPackages[name];
     if (mode !== undefined) return commandTools(commands, mode);
     const names = [...builtins.keys(), ...Object.keys(commandPackages)];
