@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { argumentReader } from '../activities/tools/arguments.ts';
 import type { RunEvent } from '../protocol/events.ts';
 import type { PendingQuestion } from '../protocol/questions.ts';
 import { decisionIn } from '../protocol/tools/permissions.ts';
@@ -92,27 +91,6 @@ export async function decidable(reprise: Reprise, id: string): Promise<ResearchR
   const type = await run.openType();
   if (type !== 'research') throw new NotTakenError('wrong', `The run ${id} is no research: its type is ${type}`);
   return run;
-}
-
-/** Why arguments that a person gives a tool call are none; undefined where they fit. @param asked what they are for, if that is known */
-export function argumentsProblem(value: unknown, asked: Partial<PendingQuestion> = {}): string | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return 'The arguments of a call are one JSON object, such as {"to": "…"}';
-  const { parameters, tool: name = '' } = asked;
-  if (parameters === undefined) return undefined;
-  const read = argumentReader([{ name, description: '', parameters }]);
-  const { reply } = read({ id: 'edited', name, arguments: JSON.stringify(value) }, 'tool_calls');
-  return 'error' in reply ? reply.error : undefined;
-}
-
-/** Arguments that a person has typed, or in words why they are none. @param asked what they are for, if that is known */
-export function editedArguments(json: string, asked?: Partial<PendingQuestion>): Record<string, unknown> | string {
-  try {
-    const value = JSON.parse(json) as Record<string, unknown>;
-    return argumentsProblem(value, asked) ?? value;
-  } catch (error) {
-    return `These arguments are no JSON: ${(error as Error).message}`;
-  }
 }
 
 /** The one that is named, or else the only one of those to choose from. @throws `NotTakenError` if these are several */

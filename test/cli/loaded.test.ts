@@ -19,8 +19,16 @@ const script = `
 test.each([
   ['what all commands need has nothing to do with Temporal, schemas or widths', ['run', 'commands/down'], ''],
   [
-    'what only looks at runs loads no schemas of configurations',
-    ['connection', 'commands/cancel', 'commands/list'],
+    'what only looks at runs, answers or steers loads no schemas',
+    [
+      'connection',
+      'commands/answer',
+      'commands/approve',
+      'commands/cancel',
+      'commands/list',
+      'commands/steer',
+      'commands/watch',
+    ],
     '@temporalio/client string-width',
   ],
   [

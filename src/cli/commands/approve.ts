@@ -5,7 +5,6 @@ import { printable } from '../../util/text/printable.ts';
 import { open, withConnection } from '../connection.ts';
 import { usageError } from '../exit.ts';
 import type { CommonOptions } from '../options.ts';
-import { editedArguments } from '../../client/asked.ts';
 import { readDecision } from '../questions/approval.ts';
 import { approveCommand } from '../questions/box.ts';
 import { promptFor } from '../questions/one-request.ts';
@@ -31,12 +30,12 @@ export async function approve(
   named: string | undefined,
   options: ApproveOptions,
 ): Promise<void> {
-  const given = givenDecision(shell, options);
+  const given = await givenDecision(shell, options);
   await withConnection(open(shell, options), async ({ reprise }) => {
     const run = reprise.getRun(await runMeant(shell, reprise, id, choices.waiting));
     await run.assertOpen();
     const meant = await meantCall(reprise, run, named);
-    if (options.edit !== undefined) checkedEdit(options.edit, meant.pending);
+    if (options.edit !== undefined) await checkedEdit(options.edit, meant.pending);
     const decision = given ? { id: meant.questionId, ...given } : await prompt(shell, run, meant, options);
     await run.approve(decision);
     shell.say(sentText(run.id, decision, meant));
@@ -44,12 +43,12 @@ export async function approve(
 }
 
 /** @returns undefined where the terminal must prompt @throws `CommandError`, status 2 */
-function givenDecision(shell: Shell, { allow, always, deny, edit }: ApproveOptions): Given | undefined {
+async function givenDecision(shell: Shell, { allow, always, deny, edit }: ApproveOptions): Promise<Given | undefined> {
   const chosen = [allow, deny, edit].filter((each) => each !== undefined);
   if (chosen.length > 1) throw usageError('--allow, --deny and --edit exclude each other');
   if (edit !== undefined) {
     if (always) throw usageError('--edit is about one call; --always goes with --allow or --deny');
-    return { action: 'edit', arguments: checkedEdit(edit) };
+    return { action: 'edit', arguments: await checkedEdit(edit) };
   }
   if (deny !== undefined)
     return { action: 'deny', ...(deny !== true && { reason: deny }), ...(always && { always: true }) };
@@ -59,7 +58,8 @@ function givenDecision(shell: Shell, { allow, always, deny, edit }: ApproveOptio
 }
 
 /** The arguments of `--edit`. @param asked what they are for, if that is known @throws `CommandError`, status 2 */
-function checkedEdit(edit: string, asked?: PendingQuestion): Record<string, unknown> {
+async function checkedEdit(edit: string, asked?: PendingQuestion): Promise<Record<string, unknown>> {
+  const { editedArguments } = await import('../../client/edited.ts');
   const edited = editedArguments(edit, asked);
   if (typeof edited === 'string') throw usageError(`--edit: ${edited}`);
   return edited;

@@ -1,5 +1,4 @@
 import type { InboxQuestion } from '../../client.ts';
-import { editedArguments } from '../../client/asked.ts';
 import { decisionIn, type ToolDecision } from '../../protocol/tools/permissions.ts';
 import { argumentsIn } from '../../workflows/agent/arguments.ts';
 import type { Shell } from '../shell.ts';
@@ -27,6 +26,7 @@ export async function readDecision(shell: Shell, asked: InboxQuestion, withdrawn
         ...(initial !== undefined && { initial }),
       });
       if (edited.kind !== 'line') return edited;
+      const { editedArguments } = await import('../../client/edited.ts');
       const checked = editedArguments(edited.text, asked);
       if (typeof checked !== 'string')
         return { kind: 'decision', decision: { id, action: 'edit', arguments: checked } };

@@ -2,7 +2,7 @@ import type { SendMessageRequest } from '@a2a-js/sdk';
 import { RequestMalformedError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
-import { argumentsProblem } from '../../client/asked.ts';
+import { argumentsProblem } from '../../client/edited.ts';
 import { answerSignal, approveSignal, decideSignal, requestRestartSignal } from '../../protocol/definitions.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import { saidBy, type Said } from './send.ts';

@@ -1,6 +1,6 @@
 import { EventType, type Event } from '@ag-ui/core';
 import { RunNotOpenError } from '../../client.ts';
-import { argumentsProblem } from '../../client/asked.ts';
+import { argumentsProblem } from '../../client/edited.ts';
 import { HttpProblem } from '../problems.ts';
 import { follow, type Finish } from './follow.ts';
 import type { Act, Resumed } from './interrupts.ts';

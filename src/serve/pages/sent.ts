@@ -1,6 +1,6 @@
 import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import type { Reprise, Run, RunEvent } from '../../client.ts';
-import { editedArguments } from '../../client/asked.ts';
+import { editedArguments } from '../../client/edited.ts';
 import { isPassing } from '../../client/snapshot.ts';
 import { handleTextUpdate } from '../../protocol/definitions.ts';
 import { maxMessageChars } from '../../protocol/questions.ts';

@@ -2,14 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { z } from 'zod';
 import { SessionRun } from '../../client.ts';
-import {
-  argumentsProblem,
-  assertAnswers,
-  decidable,
-  meantCall,
-  meantQuestion,
-  restartable,
-} from '../../client/asked.ts';
+import { assertAnswers, decidable, meantCall, meantQuestion, restartable } from '../../client/asked.ts';
+import { argumentsProblem } from '../../client/edited.ts';
 import { TemporalRun } from '../../client/temporal/run.ts';
 import { isOpen } from '../../client/way.ts';
 import { maxMessageChars, type PendingQuestion } from '../../protocol/questions.ts';
