@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,5 +50,24 @@ test.each([
   const started = await withLeanThreads(hasOthersCode, async () => new workerThreads.Worker(file));
   expect((await once(started, 'message'))[0]).toEqual(limited);
   await started.terminate();
+  rmSync(folder, { recursive: true });
+});
+
+test('a thread keeps what it compiles where its process does, without a variable that all commands would inherit', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reprise-thread-'));
+  const file = join(folder, 'workflow-worker-thread.cjs');
+  writeFileSync(file, "console.log(require('node:module').getCompileCacheDir())");
+  const script = `
+    import { enableCompileCache, getCompileCacheDir } from 'node:module';
+    import workerThreads from 'node:worker_threads';
+    import { withLeanThreads } from '${new URL('../../src/worker/lean-threads.ts', import.meta.url).href}';
+    enableCompileCache(${JSON.stringify(folder)});
+    console.log(getCompileCacheDir());
+    await withLeanThreads(false, async () => new workerThreads.Worker(${JSON.stringify(file)}));`;
+  const words = ['--input-type=module', '-e', script];
+  const { stdout } = spawnSync(process.execPath, words, { encoding: 'utf8', env: {} });
+  const [ofProcess, ofThread] = stdout.split('\n');
+  expect(ofProcess).toContain(folder);
+  expect(ofThread).toBe(ofProcess);
   rmSync(folder, { recursive: true });
 });
