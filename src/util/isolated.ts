@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { extname } from 'node:path';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
@@ -90,8 +91,10 @@ function startThread(work: IsolatedWork): Running {
 }
 
 function startProcess(work: IsolatedWork): Running {
+  // What this one has compiled is in a folder for its version of Node. Compiling it again would take half of a short work's time.
+  const compiled = getCompileCacheDir();
   const runner: ChildProcess = fork(fileURLToPath(moduleBeside(import.meta.url, 'isolated-process')), {
-    env: {},
+    env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },
     execArgv: [],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',

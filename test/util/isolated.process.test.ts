@@ -1,3 +1,5 @@
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runIsolated, type Isolation } from '../../src/util/isolated.ts';
 
@@ -33,5 +35,12 @@ describe.each([
     ['nobody needs it any longer', 'for (;;);', { signal: AbortSignal.timeout(500) }, /timeout/],
   ])('has none where %s, and says so', async (_case, body, given, message) => {
     await expect(run(body, given)).rejects.toThrow(message);
+  });
+});
+
+test('of the environment a process gets but where compiled modules are kept', async () => {
+  const how = { what: 'reading it', memoryMb: 150, inProcess: true };
+  expect(await runIsolated(moduleOf('return { ...process.env };'), 40, how)).toEqual({
+    NODE_COMPILE_CACHE: dirname(getCompileCacheDir() ?? ''),
   });
 });
