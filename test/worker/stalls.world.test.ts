@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createRecallReports } from '../../src/activities/reports.ts';
 import { createStoreAttachments } from '../../src/activities/files.ts';
 import { readContent } from '../../src/tools/attachments/content.ts';
@@ -93,7 +93,18 @@ describe('no large work holds up the process for half a second', () => {
 });
 
 test('a page that is made to take for ever is given up', async () => {
-  await expect(textOfHtml('<ul><li>'.repeat(250_000))).rejects.toMatchObject({
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let given: string | undefined;
+  const text = textOfHtml('<ul><li>'.repeat(250_000)).finally(() => (given = 'up'));
+  text.catch(() => {});
+  const before = process.cpuUsage();
+  // It has been at work for as long as a normal page takes.
+  await expect.poll(() => process.cpuUsage(before).user).toBeGreaterThan(1_000_000);
+  await vi.advanceTimersByTimeAsync(9999);
+  expect(given).toBeUndefined();
+  vi.advanceTimersByTime(1);
+  await expect(text).rejects.toMatchObject({
     name: 'ToolError',
     message: 'the page cannot be read as text within 10 seconds and 512 MB of memory',
   });
