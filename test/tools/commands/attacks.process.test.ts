@@ -53,8 +53,8 @@ const names: Attack[] = [
 const sizes: Attack[] = [
   ['a sparse file of a terabyte', 'truncate -s 1T sparse 2>&1; true'],
   ['a sparse file that is larger than any kept one', 'truncate -s 900M sparse'],
-  ['more files than there may be', 'seq 25000 | xargs touch'],
-  ['more folders than there may be', 'seq 21000 | xargs mkdir'],
+  ['more files than there may be', 'seq 20001 | xargs touch'],
+  ['more folders than there may be', 'seq 20001 | xargs mkdir'],
   ['folders without permissions', 'mkdir -p shut/in && touch shut/in/file && chmod 000 shut/in shut'],
   ['files without permissions', 'touch shut && chmod 000 shut'],
   ['a folder that cannot be written', 'mkdir fixed && touch fixed/file && chmod 555 fixed'],
