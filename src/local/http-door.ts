@@ -21,7 +21,7 @@ export interface HttpDoor {
 }
 
 /** How many connections wait for a server that begins; further ones are closed. */
-const mostWaiting = 1000;
+const mostWaiting = 2000;
 
 /**
  * Accepts connections to a home's HTTP server, and begins the server, a process of its own, when the first one comes. While a

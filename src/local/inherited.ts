@@ -5,8 +5,10 @@ import type { HttpDoorMessage, HttpServerMessage } from './http-door.ts';
 interface Taking {
   /** Serves a connection. */
   take: (socket: Socket) => void;
-  /** How many connections are served. */
-  connections: () => Promise<number>;
+  /** Whether any answer is under way. */
+  isAnswering: () => boolean;
+  /** When one was under way last, in milliseconds since 1970; 0 where none was. */
+  usedAt: () => number;
 }
 
 const pollIntervalMs = 5000;
@@ -14,14 +16,19 @@ const pollIntervalMs = 5000;
 /**
  * Takes the connections that the daemon of a home has accepted, in a process that it has begun for that.
  *
- * @param idleLimitMs how long there may be none until the daemon is told that this process may end
- * @returns when it is to end: all connections are closed and none comes any more, or the daemon has died
+ * @param idleLimitMs how long nothing may be answered until the daemon is told that this process may end
+ * @returns when it is to end: all answers are whole and no connection comes any more, or the daemon has died
  */
-export async function takeConnections({ connections, take }: Taking, idleLimitMs: number): Promise<void> {
+export async function takeConnections({ isAnswering, take, usedAt }: Taking, idleLimitMs: number): Promise<void> {
   const over = new AbortController();
+  const answered = async (): Promise<void> => {
+    // What was passed on last may have asked nothing yet.
+    do await pause(500);
+    while (isAnswering());
+  };
   process.on('message', (message: HttpDoorMessage, socket?: Socket) => {
     // Connections that the daemon has passed on before it knew have come before this.
-    if (message === 'end') return void untilNone(connections).then(() => over.abort());
+    if (message === 'end') return void answered().then(() => over.abort());
     tell({ taken: message.connection });
     // There is none where the client has gone on the way here.
     if (socket === undefined) return;
@@ -30,20 +37,14 @@ export async function takeConnections({ connections, take }: Taking, idleLimitMs
   });
   process.once('disconnect', () => over.abort());
   tell('ready');
-  for (let usedAt = Date.now(); !over.signal.aborted;) {
+  for (let saidAt = Date.now(); !over.signal.aborted;) {
     const { signal } = over;
     await pause(Math.min(pollIntervalMs, idleLimitMs / 4), undefined, { ref: false, signal }).catch(() => {});
-    if ((await connections()) > 0) usedAt = Date.now();
-    else if (Date.now() - usedAt >= idleLimitMs) {
-      tell('idle');
-      usedAt = Date.now();
-    }
+    if (Date.now() - Math.max(saidAt, usedAt()) < idleLimitMs) continue;
+    tell('idle');
+    saidAt = Date.now();
   }
   if (process.connected) process.disconnect();
 }
 
 const tell = (message: HttpServerMessage): void => void process.send?.(message);
-
-async function untilNone(connections: () => Promise<number>): Promise<void> {
-  while ((await connections()) > 0) await pause(50);
-}

@@ -18,8 +18,10 @@ export interface Listening {
   take(socket: Socket): void;
   /** The port; 0 where it takes connections of others alone. */
   port: number;
-  /** How many connections are open. */
-  connections(): Promise<number>;
+  /** Whether any answer is under way. */
+  isAnswering(): boolean;
+  /** When one was under way last, in milliseconds since 1970; 0 where none was. */
+  usedAt(): number;
   close(): Promise<void>;
 }
 
@@ -36,7 +38,7 @@ export async function listen(fetch: Fetch, place?: { host: string; port: number 
     { ...times, connectionsCheckingInterval: 1000 },
     (incoming, outgoing) => void answer(incoming, outgoing),
   );
-  boundWaiting(server);
+  const use = boundWaiting(server);
   if (place !== undefined) {
     server.listen(place.port, place.host);
     await once(server, 'listening');
@@ -45,7 +47,7 @@ export async function listen(fetch: Fetch, place?: { host: string; port: number 
   return {
     take: (socket) => void server.emit('connection', socket),
     port,
-    connections: () => new Promise((resolve) => server.getConnections((_, count) => resolve(count))),
+    ...use,
     async close() {
       const closed = server.listening ? once(server, 'close') : undefined;
       server.close();
@@ -55,30 +57,54 @@ export async function listen(fetch: Fetch, place?: { host: string; port: number 
   };
 }
 
+/** What a connection is busy with. */
+interface Connection {
+  /** Requests whose body has not come whole. */
+  coming: number;
+  /** Answers under way. */
+  answering: number;
+}
+
 /**
- * Of connections whose next request has not arrived, the oldest make room for new ones: whoever opens thousands keeps nobody
- * out.
+ * Of connections that wait for a request, or for the rest of one, the oldest make room for new ones: whoever opens thousands
+ * keeps nobody out.
+ *
+ * @returns what is known of its use
  */
-function boundWaiting(server: Server): void {
+function boundWaiting(server: Server): Pick<Listening, 'isAnswering' | 'usedAt'> {
+  const open = new Map<Socket, Connection>();
   const waiting = new Set<Socket>();
-  const wait = (socket: Socket): void => {
+  let answeredAt = 0;
+  const change = (socket: Socket, by: Partial<Connection>): void => {
+    const connection = open.get(socket);
+    if (connection === undefined) return;
+    connection.coming += by.coming ?? 0;
+    connection.answering += by.answering ?? 0;
+    if (connection.coming === 0 && connection.answering > 0) return void waiting.delete(socket);
     waiting.add(socket);
     const [oldest] = waiting;
     if (waiting.size > limits.waiting) oldest?.destroy();
   };
   server.on('connection', (socket: Socket) => {
-    wait(socket);
-    socket.once('close', () => waiting.delete(socket));
+    open.set(socket, { coming: 0, answering: 0 });
+    change(socket, {});
+    socket.once('close', () => {
+      open.delete(socket);
+      waiting.delete(socket);
+    });
   });
   server.on('request', (request, response) => {
     const { headers, socket } = request;
     const { 'content-length': length = 0, 'transfer-encoding': coding } = headers;
-    waiting.delete(socket);
+    const coming = coding === undefined && Number(length) === 0 ? 0 : 1;
+    change(socket, { coming, answering: 1 });
+    // A body that nobody reads ends after its answer.
+    if (coming > 0) request.once('end', () => change(socket, { coming: -1 }));
     response.once('close', () => {
-      if (!socket.destroyed) wait(socket);
+      answeredAt = Date.now();
+      change(socket, { answering: -1 });
     });
-    if (coding === undefined && Number(length) === 0) return;
-    wait(socket);
-    request.once('end', () => waiting.delete(socket));
   });
+  const isAnswering = (): boolean => [...open.values()].some(({ answering }) => answering > 0);
+  return { isAnswering, usedAt: () => (isAnswering() ? Date.now() : answeredAt) };
 }

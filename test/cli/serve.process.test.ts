@@ -19,7 +19,7 @@ async function waysInto(serving: RunningProcess): Promise<{ url: string; token: 
 
 const status = async (url: string, token?: string): Promise<number> => {
   const answer = await fetch(`${url}/api/v1/nothing`, {
-    // A connection that is kept is one that is used.
+    // One that is kept ends with its server, perhaps just when it is used again.
     headers: { connection: 'close', ...(token !== undefined && { authorization: `Bearer ${token}` }) },
   });
   await answer.text();

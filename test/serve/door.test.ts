@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { issue } from '../../src/serve/access.ts';
 import { createApp } from '../../src/serve/app.ts';
@@ -149,23 +149,51 @@ test('it listens, and serves what it is asked over a connection', async () => {
 });
 
 test('of two thousand connections that have sent a part of a request, or none after the first, the oldest makes room', async () => {
-  const listening = await listen(async (request) => new Response(await request.text()), { host: '127.0.0.1', port: 0 });
+  const read = async (request: Request): Promise<Response> =>
+    new Response(request.url.endsWith('/unread') ? 'no' : await request.text());
+  const listening = await listen(read, { host: '127.0.0.1', port: 0 });
   const parts = [
     'POST / HTTP/1.1\r\nhost: ',
     'POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 2\r\n\r\na',
     'POST / HTTP/1.1\r\nhost: here\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n',
     'GET / HTTP/1.1\r\nhost: here\r\n\r\n',
+    'POST /unread HTTP/1.1\r\nhost: here\r\ncontent-length: 2\r\n\r\nab',
   ];
-  const opened = Array.from({ length: 2001 }, () => connect(listening.port, '127.0.0.1').on('error', () => {}));
+  const errors: Array<string | undefined> = [];
+  const opened = Array.from({ length: 2001 }, () =>
+    connect(listening.port, '127.0.0.1').on('error', ({ code }: NodeJS.ErrnoException) => void errors.push(code)),
+  );
   opened.forEach((socket, n) => socket.resume().write(parts[n % parts.length] ?? ''));
   try {
     const closed = await Promise.race(opened.map((socket) => once(socket, 'close').then(() => socket)));
     // One whose time is up would have been told so.
     expect(closed.bytesRead).toBe(0);
+    expect(errors).not.toContain('EMFILE');
     const init = { method: 'POST', body: 'whole' };
     expect(await (await fetch(`http://127.0.0.1:${listening.port}`, init)).text()).toBe('whole');
   } finally {
     for (const socket of opened) socket.destroy();
     await listening.close();
   }
+});
+
+test('while it answers over a connection that it was given it is in use, and afterwards it is known until when', async () => {
+  const held = Promise.withResolvers<void>();
+  const listening = await listen(async () => {
+    await held.promise;
+    return new Response('here');
+  });
+  const door = createServer((socket) => listening.take(socket)).listen(0, '127.0.0.1');
+  await once(door, 'listening');
+  expect([listening.isAnswering(), listening.usedAt()]).toEqual([false, 0]);
+  const before = Date.now();
+  const answer = fetch(`http://127.0.0.1:${(door.address() as AddressInfo).port}/`);
+  await expect.poll(() => listening.isAnswering()).toBe(true);
+  held.resolve();
+  expect(await (await answer).text()).toBe('here');
+  // Its client may use the connection again.
+  await expect.poll(() => listening.isAnswering()).toBe(false);
+  expect(listening.usedAt()).toBeGreaterThanOrEqual(before);
+  await listening.close();
+  door.close();
 });
