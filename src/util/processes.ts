@@ -105,6 +105,16 @@ export async function linuxProcesses(): Promise<LinuxProcess[]> {
   return read.filter((each) => each !== undefined);
 }
 
+/** The living children of a process; undefined where the system does not list them, or it has ended. */
+export function childrenOf(pid: number): LinuxProcess[] | undefined {
+  try {
+    const listed = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+    return listed.flatMap((each) => (each === '' ? [] : (linuxProcess(Number(each)) ?? [])));
+  } catch {
+    return undefined;
+  }
+}
+
 function linuxProcess(pid: number): LinuxProcess | undefined {
   const text = statOf(pid);
   // The name of the program may have spaces and parentheses.

@@ -1,4 +1,11 @@
-import { environmentHas, folderOf, linuxProcesses, sendSignal, type LinuxProcess } from '../../util/processes.ts';
+import {
+  childrenOf,
+  environmentHas,
+  folderOf,
+  linuxProcesses,
+  sendSignal,
+  type LinuxProcess,
+} from '../../util/processes.ts';
 
 /** The processes that a command has started, as far as Linux tells; empty on other systems. */
 export class Descendants {
@@ -37,9 +44,15 @@ export class Descendants {
 
   /** Ends all of them, and those that they start meanwhile. */
   async end(): Promise<void> {
-    // Once the first one has ended, its children cannot be told from others. In a namespace all end with it, and looking for
-    // the thousands of a bomb would give it the time to make more.
-    if (this.#mark !== undefined) await this.find();
+    // Once the first one has ended, its children cannot be told from others. In a namespace it has one child, with which all
+    // others end, and looking for the thousands of a bomb would give it the time to make more.
+    const inner = this.#mark === undefined ? childrenOf(this.#root) : undefined;
+    if (inner === undefined) await this.find();
+    for (const { pid, startedAt } of inner ?? []) {
+      this.#seen.set(pid, startedAt);
+      // It may have left the group.
+      sendSignal(pid, 'SIGKILL');
+    }
     sendSignal(-this.#root, 'SIGKILL');
     const until = Date.now() + longestMs;
     while (Date.now() < until) {

@@ -8,7 +8,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { WorkspaceInput } from '../../../src/protocol/workspace.ts';
 import { Commands } from '../../../src/tools/commands/commands.ts';
 import { Descendants } from '../../../src/tools/commands/descendants.ts';
+import { canKeepTogether, runLocally } from '../../../src/tools/commands/local.ts';
 import { Output } from '../../../src/util/output.ts';
+import { processes } from '../../../src/util/processes.ts';
 import { Trees } from '../../../src/tools/workspaces/tree.ts';
 import { StoredWorkspace } from '../../../src/tools/workspaces/workspace.ts';
 import { openSqliteStore } from '../../../src/store/sqlite.ts';
@@ -128,6 +130,21 @@ describe.runIf(process.platform === 'linux')('where nothing keeps processes toge
     await descendants.end();
     expect(await descendants.find()).toEqual([]);
   });
+});
+
+test('one that is together in a namespace ends at once, also where its first process has left the group', async (context) => {
+  context.skip(!(await canKeepTogether()), 'this system has no namespaces for users');
+  const stop = new AbortController();
+  const ended = runLocally({
+    command: 'exec setsid setpriv --pdeathsig clear sh -c "echo begun; sleep 98765"',
+    folder: home,
+    scratch: home,
+    timeout: 60,
+    signal: stop.signal,
+    onOutput: () => stop.abort(),
+  });
+  await expect(ended).rejects.toThrow('abort');
+  expect(processes().filter(({ commandLine }) => commandLine === 'sleep 98765')).toEqual([]);
 });
 
 describe('an output', () => {
