@@ -106,7 +106,9 @@ export const joinedParts = partsWith([...everywhere, guard]);
 
 /** A hash of the sources of the workflows, and of the lock file, which says with which SDK they are bundled. */
 function sourceHash(): string {
-  const hash = createHash('sha256').update(readFileSync(join(root, '..', 'package-lock.json')));
+  const hash = createHash('sha256');
+  for (const file of [join(root, '..', 'package-lock.json'), ownModule('worker/bundler')])
+    hash.update(readFileSync(file));
   for (const folder of sources) {
     const files = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
     for (const file of files

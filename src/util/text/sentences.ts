@@ -38,10 +38,12 @@ const rowText = (names: string[], cells: string[]): string =>
     .filter((cell) => cell !== '')
     .join(', ');
 
+/** Made when it is first needed, since the first one of a process takes 7 ms. */
+let segmenter: Intl.Segmenter | undefined;
+
 /** Splits a text in Markdown, or something like it, line by line. */
 class Splitter {
   readonly #source: string;
-  readonly #segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
   readonly #sentences: Sentence[] = [];
   #headings: string[] = [];
   #paragraph: string[] = [];
@@ -101,7 +103,8 @@ class Splitter {
     if (!inTable) this.#columns = undefined;
     const text = this.#paragraph.join(' ');
     this.#paragraph = [];
-    const sentences = [...this.#segmenter.segment(clean(text))].map(({ segment }) => segment.trim());
+    segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' });
+    const sentences = [...segmenter.segment(clean(text))].map(({ segment }) => segment.trim());
     const [first = ''] = sentences;
     // A run-in heading is not a sentence of its own: `Expenses. Receipts are…`
     const label = sentences.length > 1 && first.split(' ').length <= 2 ? sentences.shift() : undefined;
