@@ -55,8 +55,8 @@ const book = async ({ run }, { idempotencyKey, signal }) => {
   return say('/book?run=' + run + '&key=' + encodeURIComponent(idempotencyKey), { method: 'POST', signal });
 };
 export const tools = [
-  { name: 'book', description: 'Book.', parameters, sideEffects: true, execute: book },
-  { name: 'book_by_key', description: 'Book.', parameters, sideEffects: 'idempotent', execute: book },
+  { name: 'book', description: 'Book.', parameters, sideEffects: true, timeout: 600, execute: book },
+  { name: 'book_by_key', description: 'Book.', parameters, sideEffects: 'idempotent', timeout: 600, execute: book },
   { name: 'look', description: 'Look.', parameters, sideEffects: false, execute: ({ run }) => say('/look?run=' + run) },
 ];
 `;

@@ -38,8 +38,7 @@ test.each([
   ],
 ])('%s', (_, names, loaded) => {
   const modules = names.map((name) => new URL(`../../src/cli/${name}.ts`, import.meta.url).href);
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script, ...modules], {
-    encoding: 'utf8',
-  });
-  expect(stdout.trim()).toBe(loaded);
+  const words = ['--input-type=module', '-e', script, ...modules];
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+  expect({ status, stdout: stdout.trim() }, stderr).toEqual({ status: 0, stdout: loaded });
 });
