@@ -16,7 +16,7 @@ export interface StandInDocker {
 }
 
 const program = `#!${process.execPath}
-const { appendFileSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { appendFileSync, existsSync, readFileSync, writeFileSync } = require('node:fs');
 const { spawn } = require('node:child_process');
 const { join } = require('node:path');
 const args = process.argv.slice(2);
@@ -37,6 +37,8 @@ if (verb === 'info') {
   process.stdout.write(readFileSync(file('left'), 'utf8'));
 } else if (verb === 'rm') {
   for (const name of args.slice(2)) {
+    // One that is just being started ends itself.
+    writeFileSync(file(name + '.removed'), '');
     try {
       process.kill(-Number(readFileSync(file(name), 'utf8')), 'SIGKILL');
     } catch {}
@@ -50,7 +52,9 @@ if (verb === 'info') {
   const folder = /source=([^,"]*)/.exec(mount)[1];
   // The command alone: what stands around it ends every process that it may end.
   const child = spawn('sh', ['-c', 'exec 2>&1; ' + args.at(-1)], { cwd: folder, stdio: ['ignore', 1, 2], detached: true });
-  writeFileSync(file(after('--name')), String(child.pid));
+  const name = after('--name');
+  writeFileSync(file(name), String(child.pid));
+  if (existsSync(file(name + '.removed'))) process.kill(-child.pid, 'SIGKILL');
   child.on('exit', (code) => process.exit(code ?? 137));
 }
 `;
