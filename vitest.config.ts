@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 // Tests start some hundred processes, which would otherwise compile the same modules again and again.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url));
 
-// Four of Temporal's servers share two cores here, and each would collect its garbage on both: a seventh of their processor time.
+// Several of Temporal's servers share two cores here, and each would collect its garbage on both: a seventh of their processor time.
 process.env['GOMAXPROCS'] ??= '1';
 
 interface Group {
