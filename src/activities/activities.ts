@@ -26,9 +26,12 @@ import { authorized } from './authorize.ts';
 import { createStoreAttachments } from './files.ts';
 import { createSendWebhook } from './webhooks/send.ts';
 
-/** How long to wait for the cost of a call that was just abandoned: its worker learns of that with a heartbeat. */
-const settlingMs = 1500;
-const pollIntervalMs = 100;
+/**
+ * How often to look for the cost of a call that was just abandoned: its worker learns of that with a heartbeat. The time would
+ * go on while this worker stands still, which most often is that worker too.
+ */
+const maxLooks = 15;
+const lookEveryMs = 100;
 
 type Dependencies = CallModelDependencies & PrepareDependencies & ToolDependencies & OrchestratorDependencies;
 
@@ -99,17 +102,16 @@ function openActivities(dependencies: Dependencies): Activities {
     async settleAbandonedCalls(abandoned, over) {
       const activityIds = [...abandoned, ...over];
       const { runId } = Context.current().info.workflowExecution ?? {};
-      const deadline = performance.now() + settlingMs;
-      for (;;) {
+      for (let looks = 0; ; looks++) {
         const spent = await store.spent(activityIds.map((id) => journalKey(runId, id)));
         const isSettled = abandoned.every((id) => spent.has(journalKey(runId, id)));
-        if (isSettled || performance.now() > deadline) {
+        if (isSettled || looks === maxLooks) {
           return activityIds.flatMap((id) => {
             const usage = spent.get(journalKey(runId, id));
             return usage === undefined ? [] : [[id, usage] as [string, TokenUsage]];
           });
         }
-        await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
+        await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
       }
     },
   };

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { TranscriptRef } from '../../src/protocol/message.ts';
 import { createActivities } from '../../src/activities/activities.ts';
 import { noOrchestrators } from '../../src/config/extensions.ts';
@@ -42,4 +42,15 @@ describe('what the history gets is bounded in bytes', () => {
     expect(read).toEqual(messages.slice(-read.length));
     expect(read.length).toBeGreaterThan(10);
   });
+});
+
+test('a cost that is not there yet is looked for again, though the worker has stood still since the first look', async () => {
+  const usage = { inputTokens: 5, cachedInputTokens: 0, outputTokens: 1 };
+  let now = 0;
+  onTestFinished(() => void vi.restoreAllMocks());
+  vi.spyOn(performance, 'now').mockImplementation(() => (now += 10_000));
+  const spent = vi.spyOn(bench.store, 'spent').mockResolvedValueOnce(new Map());
+  spent.mockImplementation(async (keys) => new Map(keys.map((key) => [key, usage])));
+  const settle = (abandoned: string[]) => activities.settleAbandonedCalls(abandoned, []);
+  expect(await bench.run(settle, ['model-1'])).toEqual([['model-1', usage]]);
 });
