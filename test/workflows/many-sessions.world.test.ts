@@ -1,4 +1,4 @@
-import type { WorkflowHandle } from '@temporalio/client';
+import { WithStartWorkflowOperation, type WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SessionRun } from '../../src/client.ts';
 import { TemporalRun } from '../../src/client/temporal/run.ts';
@@ -52,9 +52,14 @@ test('turn 100 still knows turn 1, and what its agent was told then, after the s
 });
 
 test('a session ends by itself when its idle time is over', async () => {
-  const session = await run.startSession({
-    config: agentOf('openai', { simple: {} }, [], { idle_timeout: 1 }),
+  const config = agentOf('openai', { simple: {} }, [], { idle_timeout: 1 });
+  // With its first turn, which would come too late on a machine that is busy.
+  const startWorkflowOperation = new WithStartWorkflowOperation('session', {
+    ...run.startOptions('session', `${run.taskQueue}-idle`, { config }),
+    workflowIdConflictPolicy: 'FAIL',
   });
-  await say(session, 'Remember number 5.');
+  const args: [string] = ['Remember number 5.'];
+  await run.client.workflow.executeUpdateWithStart('handleText', { args, startWorkflowOperation });
+  const session = await startWorkflowOperation.workflowHandle();
   expect(await session.result()).toMatchObject({ answer: 'I know 5', turns: 1, outcome: 'answered' });
 });
