@@ -122,10 +122,8 @@ test('one that was deferred prompts again with a different question, while the o
   expect(resultsOf(requests, second.from).map(({ status }) => status)).toEqual(['deferred', 'complete']);
 });
 
-test('a skip and a timeout are two results; after a skip the next asker prompts, and its time runs from then', async () => {
-  const { question, reply, result, requests, events } = await play(asks({ agent_a: 'Red?', agent_b: 'Blue?' }), {
-    coordination: { broadcast_timeout: 6 },
-  });
+test('a skip is not a timeout; after it the next asker prompts, and its time runs from then', async () => {
+  const { question, reply, result, requests, events } = await play(asks({ agent_a: 'Red?', agent_b: 'Blue?' }));
   const first = await question();
   const askedNow = async () => (await events()).filter(({ type }) => type === 'asked');
   await expect.poll(askedNow).toHaveLength(2);
@@ -135,12 +133,12 @@ test('a skip and a timeout are two results; after a skip the next asker prompts,
   const second = await question();
   expect(second.from).not.toBe(first.from);
   expect(Date.parse(second.askedAt)).toBeGreaterThan(Date.parse((await askedNow())[1]!.at));
-  expect(Date.parse(second.expiresAt ?? '') - Date.parse(second.askedAt)).toBe(6000);
+  expect(Date.parse(second.expiresAt ?? '') - Date.parse(second.askedAt)).toBe(300_000);
+  await reply({ answer: '' });
   expect((await result()).humanQa).toEqual([]);
   expect(resultsOf(requests, first.from)).toEqual([
     { status: 'skipped', request_id: first.questionId, responses: [], no_response: ['human'] },
   ]);
-  expect(resultsOf(requests, second.from)).toMatchObject([{ status: 'timeout', no_response: ['human'] }]);
 });
 
 test('a person who never answers ends the asking after the first timeout, and the run ends', async () => {
@@ -153,7 +151,10 @@ test('a person who never answers ends the asking after the first timeout, and th
   expect(prompted).toHaveLength(1);
   for (const agent of team) {
     const results = resultsOf(requests, agent);
-    expect(results.map(({ status }) => status)).toEqual(['timeout', 'timeout']);
+    expect(results).toMatchObject([
+      { status: 'timeout', no_response: ['human'] },
+      { status: 'timeout', no_response: ['human'] },
+    ]);
     expect(results.at(-1)?.note).toContain('The human was not asked');
   }
 });
@@ -188,19 +189,20 @@ test('an agent may ask twice as often as it may have questions open, deferred an
 
 test('a late answer that names its question enters the history under it', async () => {
   const gate = Promise.withResolvers<void>();
-  const { question, reply, result, requests } = await play(
+  const { reply, result, requests, events } = await play(
     async (request) => {
       if (request.agent === 'agent_c') return answers(request);
       if (hasAsked(request)) return answers(request);
       if (request.agent === 'agent_b') await gate.promise;
       return ask(`Question of ${request.agent}?`);
     },
-    { coordination: { broadcast_timeout: 3 } },
+    { coordination: { broadcast_timeout: 1 } },
   );
-  const first = await question();
-  expect(first.from).toBe('agent_a');
   await expect.poll(() => requests.some(hasAsked)).toBe(true);
-  await reply({ questionId: first.questionId, answer: 'Late, but here' });
+  // It may have been open for less than a look at what waits.
+  const [first] = (await events()).flatMap((event) => (event.type === 'question' ? [event] : []));
+  expect(first?.from).toBe('agent_a');
+  await reply({ questionId: first!.questionId, answer: 'Late, but here' });
   gate.resolve();
   const { humanQa } = await result();
   expect(humanQa).toEqual([{ question: 'Question of agent_a?', answer: 'Late, but here' }]);

@@ -133,13 +133,19 @@ describe('agents that ask one another', () => {
 
   test('what the parent has been streaming for over a second is part of what its shadow reads', async () => {
     const words = Array.from({ length: 300 }, (_, index) => `word${index}`).join(' ');
+    const shown = Promise.withResolvers<void>();
+    const hold = (index: number): Promise<void> => (index < 30 ? Promise.resolve() : shown.promise);
     const { requests } = await play({
       answer: first(async ({ agent }) => {
-        if (agent === 'agent_b') return { ...answer(words), pace: 50 };
+        if (agent === 'agent_b') return { ...answer(words), hold };
         if (agent === 'agent_c') return answer('Mine.');
         await expect.poll(() => heartbeatsHold('word1')).toBe(true);
         return ask('What are you writing?');
       }, answers),
+      shadow: ({ agent }) => {
+        if (agent === 'agent_b') shown.resolve();
+        return { text: `Response of ${agent}.` };
+      },
     });
     const shadow = requests.find((seen) => isShadow(seen) && seen.prompt.includes('I am agent_b'));
     expect(shadow?.prompt).toMatch(/\[You are writing at this moment:\]\n[\s\S]*word1/);
