@@ -343,29 +343,6 @@ describe('waiting', () => {
     );
   });
 
-  test('does not use up the time of the attempt or of the agent', async () => {
-    const run = prepared(
-      running(teamScript({ answer: (request) => (toolResults(request).length === 0 ? write : answer('Mine.')) })),
-    );
-    const handle = await run.start({
-      task: 'Write.',
-      config: teamOf(
-        ['agent_a'],
-        { type: 'openai' },
-        { max_orchestration_restarts: 0 },
-        {
-          attended: true,
-          timeout_settings: { orchestrator_timeout_seconds: 2, agent_timeout_seconds: 2 },
-          agents: [{ id: 'agent_a', backend: { type: 'openai', model: 'scripted-1' }, tool_packages: ['kit'] }],
-        },
-      ),
-    });
-    await asked(handle);
-    await new Promise((resolve) => setTimeout(resolve, 3000));
-    await approve(handle, { id: 't1', action: 'allow' });
-    expect(await handle.result()).toMatchObject({ outcome: 'submitted' });
-  });
-
   test('ends when the run is cancelled', async () => {
     const { result, session } = await begin([write, done]);
     await asked(session);
@@ -375,12 +352,6 @@ describe('waiting', () => {
     expect(await eventsOf(session)).toContainEqual(
       expect.objectContaining({ type: 'approval_resolved', how: 'withdrawn' }),
     );
-  });
-
-  test('ends when the budget of time is spent', async () => {
-    const { result, session } = await begin([write, done], { ...attended, budget: { seconds: 2 } });
-    expect((await asked(session))[0]?.expiresAt).not.toBeNull();
-    expect(await result()).toMatchObject({ outcome: 'budget' });
   });
 });
 

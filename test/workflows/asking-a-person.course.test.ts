@@ -316,16 +316,6 @@ test('a restart by a person withdraws the open question, and its late answer is 
   expect(await events()).toContainEqual(expect.objectContaining({ type: 'answer_kept', questionId }));
 });
 
-test('neither an agent’s time nor the orchestrator’s runs while a question waits for the person', async () => {
-  const { question, reply, result } = await play(asks({ agent_a: 'Red?' }), {
-    rest: { timeout_settings: { agent_timeout_seconds: 8, orchestrator_timeout_seconds: 10 } },
-  });
-  const { questionId } = await question();
-  await new Promise((resolve) => setTimeout(resolve, 11_000));
-  await reply({ questionId, answer: 'Red.' });
-  expect(await result()).toMatchObject({ outcome: 'submitted', humanQa: [{ answer: 'Red.' }] });
-});
-
 test('a run that waits is found by its search attribute and shows its question in its details, until it is answered', async () => {
   const { handle, question, reply, result } = await play(asks({ agent_a: 'Red or blue?' }));
   await question();

@@ -198,25 +198,6 @@ describe('agents that ask one another', () => {
     expect(second?.prompt).toContain('Better.');
   });
 
-  test('at the timeout the responses so far are returned, with those who did not respond, and the rest is cancelled', async () => {
-    const { requests } = await play(
-      {
-        answer: first((request) => (request.agent === 'agent_a' ? ask('Quick?') : answers(request)), answers),
-        shadow: ({ agent }) => (agent === 'agent_c' ? never : { text: `Response of ${agent}.` }),
-      },
-      { broadcast_timeout: 5 },
-    );
-    const [result] = resultsIn(requests.find(hasAsked)!);
-    expect(result).toEqual({
-      status: 'timeout',
-      request_id: 'q1',
-      responses: [{ responder_id: 'agent_b', content: 'Response of agent_b.', is_human: false }],
-      no_response: ['agent_c'],
-    });
-    const shadow = requests.find((seen) => isShadow(seen) && seen.prompt.includes('I am agent_c'))!;
-    await expect.poll(() => shadow.aborted).toBe(true);
-  });
-
   test.each([
     ['fails', { status: 400 }],
     ['says nothing', { text: ' ' }],

@@ -64,19 +64,6 @@ describe('the best answer of the attempts before', () => {
     expect(await handle.result()).toMatchObject({ answer: 'Quality 3, by the presenter.', attempts: 2 });
   });
 
-  test('is delivered when the time is up before the others are voted on', async () => {
-    const slow = { ...answer('Quality 1.'), delay: 30_000 };
-    const run = running(
-      teamScript({
-        ...worse,
-        answer: (request) => (request.attempt === 2 && request.agent === 'b' ? slow : worse.answer(request)),
-      }),
-    );
-    const rest = { timeout_settings: { orchestrator_timeout_seconds: 5 } };
-    const result = await run.orchestrate({ task: 'T', config: teamOf(['a', 'b'], openai, {}, rest) });
-    expect(result).toMatchObject({ answer: 'Quality 9, by a.', outcome: 'timeout', attempts: 2 });
-  });
-
   test('is what was presented in the mode that presents first, and is not presented again', async () => {
     const run = running(teamScript(worse));
     const config = teamOf(['a', 'b'], openai, { enable_post_presentation_evaluation: true });
