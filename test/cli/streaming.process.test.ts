@@ -11,8 +11,6 @@ import { restart, submit, teamOf, teamScript } from '../support/team-script.ts';
 /** Each line is one of the pieces in which the model sends it. */
 const lines = ['one', 'two', 'three', 'four', 'five'].map((name) => `The line ${name} of an answer`.padEnd(39, '.'));
 const answer = lines.join('\n');
-/** Milliseconds between two pieces: more than the time between two heartbeats. */
-const pace = 800;
 
 const clipboard = 'Look.\x1B]52;c;cm0gLXJmIH4vKgo=\x07 \x1B[31mRed\x1B[0m \u202Eback\u202C.';
 
@@ -20,7 +18,20 @@ const clipboard = 'Look.\x1B]52;c;cm0gLXJmIH4vKgo=\x07 \x1B[31mRed\x1B[0m \u202E
 let script: Script = teamScript();
 let home: Home;
 
-const slowly = teamScript({ present: () => ({ text: answer, pace }) });
+/** A reply that stops behind its second piece until it is let go on. */
+function held() {
+  const { promise, resolve: goOn } = Promise.withResolvers<void>();
+  // The text, or the arguments, begin with the fifth event.
+  const hold = async (index: number): Promise<void> => (index === 5 ? promise : undefined);
+  return { goOn, hold };
+}
+
+/** Has the model present an answer that stops behind its second line. @returns lets it go on */
+function presentHeld(): () => void {
+  const { goOn, hold } = held();
+  script = teamScript({ present: () => ({ text: answer, hold }) });
+  return goOn;
+}
 
 beforeAll(async () => {
   home = await Home.withModel((seen) => script(seen));
@@ -45,10 +56,10 @@ const countOn = ({ stderr }: Running, line: string): number =>
 
 describe.skipIf(!hasTerminals)('on a terminal', () => {
   test('the final answer grows, and stands there once at the end', async () => {
-    script = slowly;
+    const goOn = presentHeld();
     const asking = home.startOnTerminal(ask(), onScreen);
     await asking.says(/agent_a is writing the final answer:[^]*The line two/);
-    expect(asking.stderr).not.toContain('The line five');
+    goOn();
     expect(asking.stderr).toMatch(/presenting, \d+ s of 30 min, 4 of 40 calls, \d+ tokens, \$0\.\d{4} of \$0\.50/);
     const { status } = await asking.finished;
     expect(status).toBe(0);
@@ -58,9 +69,10 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
   });
 
   test('standard output in a file gets the answer alone, and nothing of its growing', async () => {
-    script = slowly;
+    const goOn = presentHeld();
     const asking = home.startOnTerminal(ask());
     await asking.says(/is writing the final answer:[^]*The line two/);
+    goOn();
     const { stdout } = await asking.finished;
     expect(stdout).toBe(`${answer}\n`);
     for (const line of lines) expect(countOn(asking, line)).toBe(0);
@@ -68,9 +80,10 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
 
   test('what was presented goes away when it is judged not to be good enough', async () => {
     let presented = 0;
+    const { goOn, hold } = held();
     script = teamScript({
       decide: ({ attempt }) => (attempt === 1 ? restart('Only a plan.', 'Do it.') : submit()),
-      present: () => (presented++ === 0 ? { text: answer, pace } : { text: 'Done.' }),
+      present: () => (presented++ === 0 ? { text: answer, hold } : { text: 'Done.' }),
     });
     const coordination = { enable_post_presentation_evaluation: true };
     writeFileSync(
@@ -79,6 +92,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     );
     const asking = home.startOnTerminal(['ask', 'Do it.', '--config', 'evaluating.json'], onScreen);
     await asking.says(/is writing the final answer:[^]*The line two/);
+    goOn();
     await asking.finished;
     for (const line of lines) expect(countOn(asking, line)).toBe(0);
     expect(shownOn(asking.stderr).at(-1)).toBe('Done.');
@@ -86,21 +100,23 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
   });
 
   test('a report grows as it will read, not as the JSON in which it comes', async () => {
-    script = researchScript({ synthesise: () => ({ ...report('On rain', answer), pace: 300 }) });
+    const { goOn, hold } = held();
+    script = researchScript({ synthesise: () => ({ ...report('On rain', answer), hold }) });
     const researching = home.startOnTerminal(['research', 'Rain', '--config', 'research.json'], onScreen);
     await researching.says(/writer is writing the final answer:[^]*# On rain[^]*The line one/);
+    goOn();
     const { status } = await researching.finished;
     expect(status).toBe(0);
     expect(countOn(researching, '"summary"')).toBe(0);
   });
 
   test('a chat shows what was typed and what was answered, and nothing else of the turn', async () => {
-    script = slowly;
+    const goOn = presentHeld();
     const chatting = home.startOnTerminal(['chat', '--config', 'team.json'], onScreen);
     await chatting.says(/> \S*$/);
     chatting.type('Please say it.\r');
     await chatting.says(/The line two/);
-    expect(chatting.stderr).not.toContain('The line five');
+    goOn();
     await chatting.says(/The line five[^]*> \S*$/);
     chatting.type('\u0004');
     await chatting.finished;
@@ -130,9 +146,10 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
   });
 
   test('a terminal that has no size shows whole lines', async () => {
-    script = slowly;
+    const goOn = presentHeld();
     const asking = home.startOnTerminal(ask(), { WHOLE_TERMINAL: '0' });
-    await asking.says(/The line three/);
+    await asking.says(/The line two/);
+    goOn();
     const { status } = await asking.finished;
     expect(status).toBe(0);
     expect(shownOn(asking.stderr).filter((row) => row.length === 1)).toEqual([]);
@@ -142,8 +159,13 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
 
 describe('without a terminal', () => {
   test('nothing of the answer is shown before it is whole', async () => {
-    script = slowly;
-    const { stdout, stderr } = await home.run(ask());
+    const goOn = presentHeld();
+    const asking = home.start(ask('--id', 'unseen'));
+    await asking.says(/Task: Say it\./);
+    await using reprise = await home.client();
+    for await (const { texts } of reprise.getRun('unseen').watch())
+      if (texts.some(({ text }) => text.includes('The line two'))) goOn();
+    const { stdout, stderr } = await asking.finished;
     expect(stdout).toBe(`${answer}\n`);
     expect(stderr).not.toContain('The line');
   });
