@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { freePort } from '../../src/local/ports.ts';
 import { startServer } from '../../src/local/server.ts';
 import { Home } from '../support/cli.ts';
 import { killed } from '../support/killed.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { answer, teamScript } from '../support/team-script.ts';
+import { ownPort } from '../support/own-port.ts';
 
 let home: Home;
 let cleanUp: Array<() => unknown>;
@@ -31,12 +31,12 @@ async function health(port: number, path: string): Promise<Answer> {
 test('says over HTTP that it is ready, what is wrong when it is not, and that it is alive nevertheless', async () => {
   const server = await startServer({
     cli: inject('temporal').cli,
-    port: await freePort(),
+    port: await ownPort(),
     log: `${home.folder}/temporal.log`,
   });
   cleanUp.push(() => killed(server.process));
   home.address = server.address;
-  const port = await freePort();
+  const port = await ownPort();
   const worker = home.startProcess(['worker'], { REPRISE_HEALTH_PORT: String(port) });
   await worker.says(/Worker on/);
   const ok = { status: 200, body: { status: 'ok', worker: 'RUNNING', problems: [] } };

@@ -12,9 +12,9 @@ import { connect } from '../../src/client.ts';
 import { stopUp } from '../../src/local/background.ts';
 import { readLease, type ServerLease } from '../../src/local/lock.ts';
 import { liveWorkers, type WorkerRecord } from '../../src/local/workers.ts';
-import { freePort } from '../../src/local/ports.ts';
 import { keptBundle } from '../../src/worker/workflow-bundle.ts';
 import { startModelServer, type ModelServer, type Script } from './model-server.ts';
+import { ownPort } from './own-port.ts';
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
@@ -113,7 +113,7 @@ export class Home {
   /** @param variables environment of all its commands, besides what every process needs */
   static async make(variables: Record<string, string> = {}): Promise<Home> {
     const home = new Home(variables);
-    home.address = `127.0.0.1:${await freePort()}`;
+    home.address = `127.0.0.1:${await ownPort()}`;
     const bundle = keptBundle(home.path);
     // Of a home that is open to others, commands say so.
     mkdirSync(dirname(bundle), { recursive: true, mode: 0o700 });

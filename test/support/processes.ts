@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject, type TestContext } from 'vitest';
-import { freePort } from '../../src/local/ports.ts';
 import { startServer } from '../../src/local/server.ts';
 import { killed } from './killed.ts';
 import { firstWords } from './first-words.ts';
 import type { ModelServer } from './model-server.ts';
+import { ownPort } from './own-port.ts';
 
 const workerMain = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
 
@@ -58,7 +58,7 @@ export class Machine {
   }
 
   async startServer(): Promise<void> {
-    this.#port ||= await freePort();
+    this.#port ||= await ownPort();
     const server = await startServer({
       cli: inject('temporal').cli,
       port: this.#port,

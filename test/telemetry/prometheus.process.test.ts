@@ -1,17 +1,17 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connect } from '../../src/client.ts';
-import { freePort } from '../../src/local/ports.ts';
 import { startModelServer, type ModelServer } from '../support/model-server.ts';
 import { Machine } from '../support/processes.ts';
 import { teamOf, teamScript } from '../support/team-script.ts';
+import { ownPort } from '../support/own-port.ts';
 
 let machine: Machine;
 let model: ModelServer;
 let port: number;
 beforeAll(async () => {
   model = await startModelServer(teamScript());
-  port = await freePort();
+  port = await ownPort();
   machine = new Machine({
     OPENAI_API_KEY: 'test-key',
     OPENAI_BASE_URL: model.openai,

@@ -3,12 +3,12 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { TurnResult } from '../../src/protocol/session.ts';
-import { freePort } from '../../src/local/ports.ts';
 import { call, inTurn, toolResults } from '../support/agent-script.ts';
 import { endProcess, startHttpServer, stdioServer } from '../support/mcp.ts';
 import type { Script } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';
 import type { McpServer } from '../../src/protocol/settings.ts';
+import { ownPort } from '../support/own-port.ts';
 
 let script: Script;
 let run: Running;
@@ -80,7 +80,7 @@ test('an agent uses an MCP server over stdio; its crash is an observation, and t
 });
 
 test('an agent uses an MCP server over HTTP; its crash is an observation, and it is used again when it is back', async () => {
-  const port = await freePort();
+  const port = await ownPort();
   let child = await startHttpServer(port);
   const results = await converse(
     { name: 'everything', url: `http://127.0.0.1:${port}/mcp` },
