@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Reprise } from '../../src/client.ts';
-import { freePort } from '../../src/local/ports.ts';
 import { startServer, type RunningServer } from '../../src/local/server.ts';
 import { Home } from '../support/cli.ts';
 import { startModelServer, type ModelServer } from '../support/model-server.ts';
 import { teamOf, teamScript } from '../support/team-script.ts';
+import { ownPort } from '../support/own-port.ts';
 
 /** A server on this machine that is nobody's in particular. */
 let server: RunningServer;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   person = await Home.make();
   server = await startServer({
     cli: inject('temporal').cli,
-    port: await freePort(),
+    port: await ownPort(),
     log: join(person.folder, 'temporal.log'),
   });
   person.address = server.address;
@@ -61,7 +61,7 @@ describe('where somebody’s worker polls', () => {
       await other.remove();
       await model.close();
     };
-  }, 60_000);
+  });
 
   test('its keys are used, and no worker is started', async () => {
     const ended = await person.run(['ask', 'Whose?', '--config', 'team.json']);

@@ -61,5 +61,5 @@ test('a worker that is killed in the middle of a text: every character comes onc
     return Number(row?.['n']);
   };
   expect(existsSync(join(home, 'store.sqlite'))).toBe(true);
-  await expect.poll(rows, { timeout: 10_000 }).toBe(0);
+  await expect.poll(rows).toBe(0);
 });

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { freePort } from '../../src/local/ports.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import { agentOf, call, inTurn, writeKit } from '../support/agent-script.ts';
 import { asks, askingTeam } from '../support/asking.ts';
 import { hookSecret, startHookServer, verified, type HookServer } from '../support/hook-server.ts';
 import { sharedRunning, type SharedRunning } from '../support/running.ts';
 import { teamOf, teamScript } from '../support/team-script.ts';
+import { ownPort } from '../support/own-port.ts';
 
 const pages = 'https://reprise.example/base/';
 const running = sharedRunning(() => ({ REPRISE_WEBHOOK_SECRET: hookSecret, REPRISE_PUBLIC_URL: pages }));
@@ -18,7 +18,7 @@ afterEach(() => hooks.close());
 
 const alone = (notify: object[]) =>
   teamOf(['agent_a'], { type: 'openai' }, { max_orchestration_restarts: 0 }, { notify });
-const came = (count: number) => expect.poll(() => hooks.received, { timeout: 10_000 }).toHaveLength(count);
+const came = (count: number) => expect.poll(() => hooks.received).toHaveLength(count);
 
 /** How often the notification that is under way was tried. */
 async function triesOf({ client, taskQueue }: SharedRunning): Promise<number> {
@@ -101,13 +101,13 @@ describe('whoever a configuration names', () => {
   });
 
   test('who cannot be reached keeps no run from its result, and is told when it can be', async () => {
-    const port = await freePort();
+    const port = await ownPort();
     const run = running(teamScript());
     const config = alone([{ url: `http://127.0.0.1:${port}`, events: ['final'] }]);
     expect(await run.orchestrate({ task: 'Late', config })).toMatchObject({ outcome: 'submitted', warnings: [] });
-    await expect.poll(() => triesOf(run), { timeout: 10_000 }).toBeGreaterThan(1);
+    await expect.poll(() => triesOf(run)).toBeGreaterThan(1);
     const late = await startHookServer(port);
-    await expect.poll(() => late.received, { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => late.received).toHaveLength(1);
     expect(verified(late.received[0]!)).toMatchObject({ data: { task: 'Late' } });
     await late.close();
   });
@@ -121,7 +121,7 @@ describe('whoever a configuration names', () => {
     await session.executeUpdate('handleText', { args: ['Hi'] });
     const notices = async () => (await session.query<RunEvent[]>('events')).filter(({ type }) => type === 'notice');
     await expect
-      .poll(notices, { timeout: 10_000 })
+      .poll(notices)
       .toMatchObject([{ text: `Not told of "final": ${new URL(hooks.url).host} answered with status 302` }]);
     expect(hooks.received).toHaveLength(1);
     await session.signal('close');

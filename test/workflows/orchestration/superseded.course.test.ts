@@ -44,7 +44,7 @@ test.each([
   await pause();
   const before = await completedIn(handle);
   held.resolve();
-  await expect.poll(() => completedIn(handle), { timeout: 30_000 }).toBe(before + 2);
+  await expect.poll(() => completedIn(handle)).toBe(before + 2);
   await goOn();
   await handle.result();
   const events = await handle.query<RunEvent[]>('events');
