@@ -60,7 +60,9 @@ describe('inbox', () => {
         `  reprise approve listed t1 --edit '{…}'`,
       ].join('\n'),
     );
-    expect((await home.run(['list', '--open'])).stdout).toMatch(/waits for a permission.*listed/);
+    await expect
+      .poll(async () => (await home.run(['list', '--open'])).stdout)
+      .toMatch(/waits for a permission.*listed/);
     const [, command = ''] = /reprise (approve listed t1 --allow)$/m.exec(stdout) ?? [];
     expect(await home.run(command.split(' '))).toMatchObject({ status: 0 });
     expect(await turn).toBe(wrote);
@@ -158,7 +160,8 @@ const shownOn = ({ stderr }: Running): string => stripVTControlCharacters(stderr
 
 describe.skipIf(!hasTerminals)('on a terminal', () => {
   const prompt = /Allow it\? \(y, n, n REASON, e to edit, always\): /;
-  const ask = (config = 'plain.json') => home.startOnTerminal(['chat', '--config', config, 'Go.']);
+  const ask = (config = 'plain.json', ...words: string[]) =>
+    home.startOnTerminal(['chat', '--config', config, ...words, 'Go.']);
 
   test('a call is put in a box, with arguments that cannot steer the terminal, and y allows it', async () => {
     const chatting = ask();
@@ -208,10 +211,9 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
   });
 
   test('the prompt disappears when the call is decided elsewhere', async () => {
-    const chatting = ask();
+    const chatting = ask('plain.json', '--id', 'elsewhere');
     await chatting.says(prompt);
-    const listed = JSON.parse((await home.run(['inbox', '--json'])).stdout) as InboxQuestion[];
-    await home.run(['approve', listed.at(-1)!.workflowId, '--allow']);
+    await home.run(['approve', 'elsewhere', '--allow']);
     await chatting.says(/write \(t1\) waits no longer: allowed/);
     expect((await chatting.finished).stdout).toBe(wrote);
   });

@@ -343,7 +343,7 @@ describe('with a scripted model', () => {
       });
       const running = home.start(research('asking', '--id', 'asking'));
       await running.says(/Stocks or bonds\?/);
-      expect((await home.run(['inbox'])).stdout).toMatch(/asking \(An idea\.\): planner asks/);
+      await expect.poll(async () => (await home.run(['inbox'])).stdout).toMatch(/asking \(An idea\.\): planner asks/);
       expect(await home.run(['answer', 'asking', 'Bonds, please.'])).toMatchObject({ status: 0 });
       expect((await running.finished).stdout).toMatch(/^# On bond idea\n/);
     });

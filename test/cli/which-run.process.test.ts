@@ -51,7 +51,7 @@ describe('without an id', () => {
       [['restart', '--reason', 'r', '--instructions', 'i'], 'There is no run that can be restarted\n'],
       [['decide', '--accept'], 'There is no research run that goes on\n'],
     ] as const)
-      expect(await home.run([...words])).toEqual({ status: 1, stdout: '', stderr: said });
+      await expect.poll(() => home.run([...words])).toEqual({ status: 1, stdout: '', stderr: said });
   });
 });
 

@@ -50,7 +50,7 @@ test('a program does over HTTP what it does on Temporal: start, watch, answer, a
     for (const event of snapshot.events)
       if (event.type === 'question') {
         expect(await run.pendingQuestions()).toHaveLength(1);
-        expect((await reprise.waiting()).map((each) => each.id)).toContain(id);
+        await expect.poll(async () => (await reprise.waiting()).map((each) => each.id)).toContain(id);
         expect(await run.state()).toMatchObject({ workflow: 'orchestration' });
         await run.answer({ questionId: event.questionId, answer: 'Dark mode' });
       }
@@ -66,8 +66,8 @@ test('a program does over HTTP what it does on Temporal: start, watch, answer, a
   expect(await run.events(events.length)).toEqual(events.slice(-1));
   expect(await run.cursor()).toMatchObject({ seq: events.length });
   expect(await reprise.getRun(id).describe()).toEqual({ id, workflow: 'orchestration', status: 'completed' });
-  expect((await reprise.list({ limit: 1000 })).map((each) => each.id)).toContain(id);
-  expect((await reprise.stats()).orchestration.runs).toBeGreaterThan(0);
+  await expect.poll(async () => (await reprise.list({ limit: 1000 })).map((each) => each.id)).toContain(id);
+  await expect.poll(async () => (await reprise.stats()).orchestration.runs).toBeGreaterThan(0);
 });
 
 test('texts in progress come piece by piece, each character once', async () => {

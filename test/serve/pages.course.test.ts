@@ -126,7 +126,7 @@ describe('a question', () => {
     const handle = await startAsking(run);
     const id = handle.workflowId;
     for (const path of ['/', '/inbox', `/runs/${id}`])
-      expect((await visitor.open(path)).text).toContain('agent_a waits for an answer (q1');
+      await expect.poll(async () => (await visitor.open(path)).text).toContain('agent_a waits for an answer (q1');
     const page = await visitor.open(`/runs/${id}/answer/q1`);
     expect(page.text).toContain('Dark mode or light mode?');
     expect((await visitor.send(page, 'Send the answer', { answer: '  ' })).status).toBe(422);

@@ -87,8 +87,9 @@ describe('a run', () => {
     const record = await get<{ steps: object[]; calls?: object[] }>(server, `/runs/${id}?prompts`);
     expect(record).toMatchObject({ id, status: 'completed', result });
     expect(record.calls?.length).toBe(server.run.model.requests.length);
-    const listed = await get<object[]>(server, '/runs?limit=1000');
-    expect(listed).toContainEqual(expect.objectContaining({ id, workflow: 'orchestration', outcome: 'submitted' }));
+    await expect
+      .poll(() => get<object[]>(server, '/runs?limit=1000'))
+      .toContainEqual(expect.objectContaining({ id, workflow: 'orchestration', outcome: 'submitted' }));
     expect(await get(server, `/runs/${id}/status`)).toEqual({ id, workflow: 'orchestration', status: 'completed' });
     const events = await get<RunEvent[]>(server, `/runs/${id}/events`);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
@@ -136,11 +137,8 @@ describe('a person', () => {
     const server = await begin(asks('Light or dark?'));
     const id = await started(server, 'orchestration', { task: 'Build', config: askingTeam(600) });
     await expect.poll(() => waiting(server, id)).toHaveLength(1);
-    const inbox = await get<Array<{ workflowId: string }>>(server, '/inbox');
-    expect(inbox.find(({ workflowId }) => workflowId === id)).toMatchObject({
-      kind: 'question',
-      question: 'Light or dark?',
-    });
+    const asked = { workflowId: id, kind: 'question', question: 'Light or dark?' };
+    await expect.poll(() => get<object[]>(server, '/inbox')).toContainEqual(expect.objectContaining(asked));
     const answered = await post(server, `/runs/${id}/answer`, { answer: 'Dark' });
     expect(await answered.json()).toEqual({ id, questionId: expect.any(String) as string });
     expect(await get(server, `/runs/${id}/result?wait=60`)).toMatchObject({ answer: 'Told: Dark.' });
@@ -240,8 +238,9 @@ test('a token that may start named configurations starts and sees those alone; o
     const refused = await post(server, '/runs', { type: 'session', input: { ...input, config } }, mine);
     expect(await problemIn(refused)).toEqual([403, expect.stringContaining('writer')]);
   }
-  const seen = await server.fetch('/api/v1/runs?limit=100', { headers: mine });
-  expect(((await seen.json()) as Array<{ id: string }>).map((run) => run.id)).toContain(id);
+  const seen = async () =>
+    (await server.fetch('/api/v1/runs?limit=100', { headers: mine })).json() as Promise<object[]>;
+  await expect.poll(seen).toContainEqual(expect.objectContaining({ id }));
   const foreign = await server.fetch(`/api/v1/runs/${others}`, { headers: mine });
   expect(await problemIn(foreign)).toEqual([404, `There is no run of the id ${others}`]);
   const reading = { authorization: `Bearer ${issue(ownerToken, { kind: 'read' })}` };
