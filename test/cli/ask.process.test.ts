@@ -188,15 +188,21 @@ describe('ask', () => {
   test('a failed try is told once while the run goes on, with the address, the next try, the time and how to end it', async () => {
     let failed = false;
     const good = teamScript();
-    script = (seen) => {
-      if (failed) return good(seen);
-      failed = true;
-      return { status: 503, headers: { 'retry-after': '2' } };
+    const told = gate();
+    script = async (seen) => {
+      if (!failed) {
+        failed = true;
+        return { status: 503, headers: { 'retry-after': '2' } };
+      }
+      await told.passed;
+      return good(seen);
     };
-    const { status, stderr } = await home.run(['ask', 'Try again.']);
+    const asking = home.start(['ask', 'Try again.']);
+    await asking.says(/503/);
+    told.open();
+    const { status, stderr } = await asking.finished;
     expect(status).toBe(0);
-    const told = stderr.split('\n').filter((line) => line.includes('503'));
-    expect(told).toEqual([
+    expect(stderr.split('\n').filter((line) => line.includes('503'))).toEqual([
       expect.stringMatching(
         /⚠️ \[agent_\w\] openai \S+ at http:\S+: 503 .*; try 2 (in [12] s|is under way), and more for up to (10 min|9 min \d+ s)\. To end the run: .*reprise cancel /,
       ),

@@ -25,14 +25,21 @@ Your response (or Enter to skip): `;
 /** What the model says in the present test. */
 let script: Script = teamScript();
 let home: Home;
+/** Nobody answers it, and its time is up while the other tests run. */
+let unanswered: Running | undefined;
 
 beforeAll(async () => {
-  home = await Home.withModel((seen) => script(seen));
+  const other = asks('What color theme?');
+  home = await Home.withModel((seen) => (seen.prompt.includes('Hurry.') ? other : script)(seen));
   await home.upHere();
   writeFileSync(join(home.folder, 'team.json'), JSON.stringify(askingTeam(600)));
-  writeFileSync(join(home.folder, 'hasty.json'), JSON.stringify(askingTeam(3)));
+  writeFileSync(join(home.folder, 'hasty.json'), JSON.stringify(askingTeam(30)));
+  if (hasTerminals) unanswered = home.startOnTerminal(['ask', 'Hurry.', '--config', 'hasty.json']);
 });
-afterAll(() => home.remove());
+afterAll(async () => {
+  await unanswered?.finished;
+  await home.remove();
+});
 beforeEach(() => {
   script = asks('What color theme?');
 });
@@ -119,13 +126,6 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     expect((await asking.finished).stdout).toBe('Told: Light.\n');
   });
 
-  test('when the time is up, the prompt goes away and says so', async () => {
-    const asking = home.startOnTerminal(['ask', 'Paint it.', '--config', 'hasty.json', '--id', 'hasty']);
-    await asking.says(prompt);
-    await asking.says(/Time is up: no answer to question/);
-    expect(await asking.finished).toMatchObject({ status: 0, stdout: 'Told: nothing.\n' });
-  });
-
   test('when the run ends under it, the prompt goes away', async () => {
     const asking = home.startOnTerminal(ask('gone'));
     await asking.says(prompt);
@@ -169,6 +169,12 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     answering.type('Dark\r');
     expect((await answering.finished).status).toBe(0);
     expect((await watching.finished).stdout).toBe('Told: Dark.\n');
+  });
+
+  test('when the time is up, the prompt goes away and says so', async () => {
+    const { status, stderr, stdout } = await unanswered!.finished;
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'Told: nothing.\n' });
+    expect(stderr).toMatch(/Your response \(or Enter to skip\): [^]*Time is up: no answer to question/);
   });
 });
 

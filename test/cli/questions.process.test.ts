@@ -24,10 +24,10 @@ beforeEach(() => {
 });
 
 /** Starts a run that asks, and waits until its question stands in the inbox. */
-async function startAsking(id: string, timeout = 300): Promise<InboxQuestion> {
+async function startAsking(id: string): Promise<InboxQuestion> {
   const reprise = await home.client();
   try {
-    await reprise.startOrchestration({ task: 'Paint it.', config: askingTeam(timeout) }, { id });
+    await reprise.startOrchestration({ task: 'Paint it.', config: askingTeam(300) }, { id });
     for (;;) {
       const found = (await reprise.inbox()).find(({ workflowId }) => workflowId === id);
       if (found !== undefined) return found;
@@ -190,9 +190,11 @@ describe('answer', () => {
       if (seen.tools.includes('submit')) await decided.promise;
       return asking(seen);
     };
-    const { questionId } = await startAsking('late', 8);
+    await using reprise = await home.client();
+    const run = await reprise.startOrchestration({ task: 'Paint it.', config: askingTeam(1) }, { id: 'late' });
     const watching = home.start(['watch', 'late']);
     await watching.says(/Final agent selected/);
+    const questionId = (await run.events()).find((event) => event.type === 'question')?.questionId ?? '';
     const none = await home.run(['answer', 'late', 'Dark']);
     expect(none.status).toBe(1);
     expect(none.stderr).toContain(`has closed (timeout)`);
