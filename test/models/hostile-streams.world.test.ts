@@ -1,7 +1,7 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { delta, RawServer, stream } from '../support/raw-server.ts';
 import { stallOf } from '../support/stall.ts';
 import type { Backend } from '../../src/protocol/settings.ts';
@@ -93,36 +93,39 @@ describe.each(wires)('a hostile stream over the wire of %s', (type, say) => {
 });
 
 describe('silence', () => {
-  const afterSilence = (milliseconds: number) =>
-    RawServer.start(async (response) => {
-      stream(response, [': wait']);
-      await pause(milliseconds);
-      if (response.destroyed) return;
-      stream(response, [delta({ content: 'Yes.' }, 'stop'), '[DONE]']);
-      response.end();
-    });
-
   test('may last twice as long at each try, since a long thought is silent as well', async () => {
-    await using server = await afterSilence(900);
-    const { ask } = server.opener()({ type: 'chatcompletion', model: 'm', idle_timeout: 0.5 });
-    await expect(ask()).rejects.toMatchObject({
-      type: 'StreamStalled',
-      message: expect.stringContaining('0.5 s') as string,
-    });
-    await expect(ask({ attempt: 3 })).resolves.toMatchObject({ message: { content: 'Yes.' } });
+    await using server = await RawServer.start((response) => stream(response, [': wait']));
+    const { ask } = server.opener()({ type: 'chatcompletion', model: 'm', idle_timeout: 0.1 });
+    for (const [attempt, seconds] of [
+      [1, '0.1 s'],
+      [2, '0.2 s'],
+      [3, '0.4 s'],
+    ] as const)
+      await expect(ask({ attempt })).rejects.toMatchObject({
+        type: 'StreamStalled',
+        message: expect.stringContaining(seconds) as string,
+      });
   });
 
   test('is ended by thoughts', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const reader = new EventEmitter();
     await using server = await RawServer.start(async (response) => {
-      for (let piece = 0; piece < 12; piece++) {
+      for (let piece = 0; piece < 3; piece++) {
+        const isRead = once(reader, 'read');
         stream(response, [delta({ reasoning_content: 'Hm. ' })]);
-        await pause(100);
+        await isRead;
       }
       stream(response, [delta({ content: 'Yes.' }, 'stop'), '[DONE]']);
       response.end();
     });
-    const { ask } = server.opener()({ type: 'chatcompletion', model: 'm', idle_timeout: 0.6 });
-    await expect(ask()).resolves.toMatchObject({ message: { content: 'Yes.' } });
+    const { ask } = server.opener()({ type: 'chatcompletion', model: 'm', idle_timeout: 60 });
+    const onDelta = (): void => {
+      vi.advanceTimersByTime(40_000);
+      reader.emit('read');
+    };
+    await expect(ask({ onDelta })).resolves.toMatchObject({ message: { content: 'Yes.' } });
   });
 });
 
