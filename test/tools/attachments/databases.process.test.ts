@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readContent } from '../../../src/tools/attachments/content.ts';
 import { queryTable } from '../../../src/tools/attachments/query.ts';
 import { recognise } from '../../../src/tools/attachments/recognise.ts';
@@ -58,8 +59,15 @@ describe('an SQLite database', () => {
   });
 
   test('leaves no file behind', async () => {
+    // Other tests open databases at the same time.
+    const own = mkdtempSync(join(tmpdir(), 'reprise-databases-'));
+    vi.stubEnv('TMPDIR', own);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      rmSync(own, { recursive: true });
+    });
     await ask('shop.db', 'SELECT 1');
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('reprise-database-'))).toEqual([]);
+    expect(readdirSync(own)).toEqual([]);
   });
 
   test('that is damaged has a note', async () => {
