@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { connect, type Reprise } from '../../src/client.ts';
 import { stopUp } from '../../src/local/background.ts';
-import { freePort } from '../../src/local/ports.ts';
+import { ownPort } from '../support/own-port.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -88,8 +88,8 @@ interface Staying {
   ended: Promise<unknown>;
 }
 
-/** Seconds after which a command hangs. */
-const patience = 40;
+/** Seconds after which a command hangs, however busy the machine. */
+const patience = 150;
 
 /** Where pages say that the HTTP server is. */
 const pagesServer = '127.0.0.1:8234';
@@ -109,7 +109,7 @@ export class PageFolder {
   readonly #ids = new Set<string>();
 
   static async make(): Promise<PageFolder> {
-    const folder = new PageFolder(`127.0.0.1:${await freePort()}`);
+    const folder = new PageFolder(`127.0.0.1:${await ownPort()}`);
     const { cli, home } = inject('temporal');
     // As the commands make it: they say so where others can read it.
     mkdirSync(folder.home, { mode: 0o700 });
