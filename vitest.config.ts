@@ -78,7 +78,7 @@ const apart = ['telemetry/metrics', 'workflows/untold'].map((name) => `test/${na
 const waiting = [
   'serve/pages.course',
   'workflows/missing-keys.course',
-  'workflows/limits.course',
+  'workflows/time-limits.course',
   'custom/team.course',
   'encryption/history.course',
   'custom/orchestrators.course',

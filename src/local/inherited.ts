@@ -5,13 +5,14 @@ import type { HttpDoorMessage, HttpServerMessage } from './http-door.ts';
 interface Taking {
   /** Serves a connection. */
   take: (socket: Socket) => void;
-  /** Whether any answer is under way. */
-  isAnswering: () => boolean;
-  /** When one was under way last, in milliseconds since 1970; 0 where none was. */
+  /** When an answer was under way last, in milliseconds since 1970: now, while one is; 0 where none was. */
   usedAt: () => number;
 }
 
 const pollIntervalMs = 5000;
+
+/** How long nothing is answered before a process that is to end does so, in milliseconds. */
+const quietMs = 500;
 
 /**
  * Takes the connections that the daemon of a home has accepted, in a process that it has begun for that.
@@ -19,12 +20,12 @@ const pollIntervalMs = 5000;
  * @param idleLimitMs how long nothing may be answered until the daemon is told that this process may end
  * @returns when it is to end: all answers are whole and no connection comes any more, or the daemon has died
  */
-export async function takeConnections({ isAnswering, take, usedAt }: Taking, idleLimitMs: number): Promise<void> {
+export async function takeConnections({ take, usedAt }: Taking, idleLimitMs: number): Promise<void> {
   const over = new AbortController();
   const answered = async (): Promise<void> => {
     // What was passed on last may have asked nothing yet.
-    do await pause(500);
-    while (isAnswering());
+    do await pause(quietMs);
+    while (Date.now() - usedAt() < quietMs);
   };
   process.on('message', (message: HttpDoorMessage, socket?: Socket) => {
     // Connections that the daemon has passed on before it knew have come before this.

@@ -18,9 +18,7 @@ export interface Listening {
   take(socket: Socket): void;
   /** The port; 0 where it takes connections of others alone. */
   port: number;
-  /** Whether any answer is under way. */
-  isAnswering(): boolean;
-  /** When one was under way last, in milliseconds since 1970; 0 where none was. */
+  /** When an answer was under way last, in milliseconds since 1970: now, while one is; 0 where none was. */
   usedAt(): number;
   close(): Promise<void>;
 }
@@ -38,7 +36,7 @@ export async function listen(fetch: Fetch, place?: { host: string; port: number 
     { ...times, connectionsCheckingInterval: 1000 },
     (incoming, outgoing) => void answer(incoming, outgoing),
   );
-  const use = boundWaiting(server);
+  const usedAt = followConnections(server);
   if (place !== undefined) {
     server.listen(place.port, place.host);
     await once(server, 'listening');
@@ -47,7 +45,7 @@ export async function listen(fetch: Fetch, place?: { host: string; port: number 
   return {
     take: (socket) => void server.emit('connection', socket),
     port,
-    ...use,
+    usedAt,
     async close() {
       const closed = server.listening ? once(server, 'close') : undefined;
       server.close();
@@ -69,9 +67,9 @@ interface Connection {
  * Of connections that wait for a request, or for the rest of one, the oldest make room for new ones: whoever opens thousands
  * keeps nobody out.
  *
- * @returns what is known of its use
+ * @returns `usedAt`
  */
-function boundWaiting(server: Server): Pick<Listening, 'isAnswering' | 'usedAt'> {
+function followConnections(server: Server): Listening['usedAt'] {
   const open = new Map<Socket, Connection>();
   const waiting = new Set<Socket>();
   let answeredAt = 0;
@@ -105,6 +103,5 @@ function boundWaiting(server: Server): Pick<Listening, 'isAnswering' | 'usedAt'>
       change(socket, { answering: -1 });
     });
   });
-  const isAnswering = (): boolean => [...open.values()].some(({ answering }) => answering > 0);
-  return { isAnswering, usedAt: () => (isAnswering() ? Date.now() : answeredAt) };
+  return () => ([...open.values()].some(({ answering }) => answering > 0) ? Date.now() : answeredAt);
 }

@@ -1,8 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { getCompileCacheDir } from 'node:module';
-import { dirname, extname } from 'node:path';
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { compiledFolder } from './cache-folder.ts';
 
 export interface Isolation<Message = never> {
   /** What is under way, as messages begin with it: `reading it`. */
@@ -91,10 +91,10 @@ function startThread(work: IsolatedWork): Running {
 }
 
 function startProcess(work: IsolatedWork): Running {
-  // What this one has compiled is in a folder for its version of Node. Compiling it again would take half of a short work's time.
-  const compiled = getCompileCacheDir();
+  // Compiling again what this one has compiled would take half of a short work's time.
+  const compiled = compiledFolder();
   const runner: ChildProcess = fork(fileURLToPath(moduleBeside(import.meta.url, 'isolated-process')), {
-    env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },
+    env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled },
     execArgv: [],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',

@@ -1,6 +1,5 @@
-import { getCompileCacheDir } from 'node:module';
-import { dirname } from 'node:path';
 import workerThreads, { type WorkerOptions } from 'node:worker_threads';
+import { compiledFolder } from '../util/cache-folder.ts';
 
 /** Takes from a thread the means by which Temporal's SDK notes where each promise was made. */
 const noStacks = "import v8 from 'node:v8'; v8.promiseHooks.createHook = () => () => {};";
@@ -19,14 +18,13 @@ const fewLimits = `
 
 /** Has a thread keep what it compiles where its process does so, which Node does by itself for a variable of the environment alone. */
 function cached(): string {
-  const folder = getCompileCacheDir();
+  const folder = compiledFolder();
   if (folder === undefined) return '';
-  // Node puts a folder for its version below the one that it is given.
-  return `import { enableCompileCache } from 'node:module'; enableCompileCache(${JSON.stringify(dirname(folder))});`;
+  return `import { enableCompileCache } from 'node:module'; enableCompileCache(${JSON.stringify(folder)});`;
 }
 
 /**
- * Makes a worker whose workflow threads leave out two things for which the SDK has no options, and which took a third of a worker's
+ * Makes a worker whose workflow threads use its compile cache, and leave out two things for which the SDK has no options, and which took a third of a worker's
  * processor time.
  *
  * They do not note where each promise was made. The SDK does so for the query `__stack_trace`, the call stack of a waiting run in

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { issue } from '../../src/serve/access.ts';
 import { createApp } from '../../src/serve/app.ts';
 import { longestBody } from '../../src/serve/door.ts';
@@ -177,7 +177,10 @@ test('of two thousand connections that have sent a part of a request, or none af
   }
 });
 
-test('while it answers over a connection that it was given it is in use, and afterwards it is known until when', async () => {
+test('an answer over a connection that it was given is use, for as long as it is under way', async () => {
+  let now = 1000;
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now);
+  onTestFinished(() => clock.mockRestore());
   const held = Promise.withResolvers<void>();
   const listening = await listen(async () => {
     await held.promise;
@@ -185,15 +188,22 @@ test('while it answers over a connection that it was given it is in use, and aft
   });
   const door = createServer((socket) => listening.take(socket)).listen(0, '127.0.0.1');
   await once(door, 'listening');
-  expect([listening.isAnswering(), listening.usedAt()]).toEqual([false, 0]);
-  const before = Date.now();
+  expect(listening.usedAt()).toBe(0);
   const answer = fetch(`http://127.0.0.1:${(door.address() as AddressInfo).port}/`);
-  await expect.poll(() => listening.isAnswering()).toBe(true);
+  await vi.waitUntil(() => listening.usedAt() === 1000, { timeout: 60_000 });
+  now = 2000;
+  expect(listening.usedAt()).toBe(2000);
   held.resolve();
   expect(await (await answer).text()).toBe('here');
   // Its client may use the connection again.
-  await expect.poll(() => listening.isAnswering()).toBe(false);
-  expect(listening.usedAt()).toBeGreaterThanOrEqual(before);
+  const isOver = (): boolean => {
+    now += 1;
+    return listening.usedAt() < now;
+  };
+  await vi.waitUntil(isOver, { timeout: 60_000 });
+  const usedAt = listening.usedAt();
+  now += 1000;
+  expect(listening.usedAt()).toBe(usedAt);
   await listening.close();
   door.close();
 });

@@ -169,7 +169,8 @@ export async function askedKills(
       told(ended);
       return ended;
     });
-    await Promise.all(reached);
+    // A run that fails before its point reaches none.
+    await Promise.race([Promise.all(reached), Promise.all(endings)]);
     answering.resolve();
     while (answered.length < points.filter((point) => point === 'answering').length) await pause(1);
     await Promise.all(answered);

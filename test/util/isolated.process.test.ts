@@ -1,6 +1,5 @@
-import { getCompileCacheDir } from 'node:module';
-import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { compiledFolder } from '../../src/util/cache-folder.ts';
 import { runIsolated, type Isolation } from '../../src/util/isolated.ts';
 
 const moduleOf = (body: string): URL =>
@@ -41,8 +40,8 @@ describe.each([
 test('of the environment a process gets but where compiled modules are kept', async () => {
   const how = { what: 'reading it', memoryMb: 150, inProcess: true };
   // With coverage none are kept.
-  const compiled = getCompileCacheDir();
+  const compiled = compiledFolder();
   expect(await runIsolated(moduleOf('return { ...process.env };'), 40, how)).toEqual(
-    compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },
+    compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled },
   );
 });

@@ -46,9 +46,12 @@ const workerData: Interpreter = {
 const thread = new Worker(new URL(`./thread${extname(import.meta.url)}`, import.meta.url), {
   workerData,
   // What is moved need not be copied: 44 MB. A small file, which a damaged snapshot may be, shares its memory with others.
-  transferList: [...Object.values(workerData.parts), workerData.snapshot ?? []]
-    .flat()
-    .flatMap(({ buffer, byteLength }) => (byteLength === buffer.byteLength ? [buffer] : [])),
+  transferList: [
+    ...Object.values(workerData.parts),
+    ...(workerData.snapshot === undefined ? [] : [workerData.snapshot]),
+  ]
+    .filter(({ buffer, byteLength }) => byteLength === buffer.byteLength)
+    .map(({ buffer }) => buffer),
   env: {},
   execArgv: [
     '--permission',
