@@ -8,8 +8,11 @@ import { readLine } from './questions/read-line.ts';
 import type { Shell } from './shell.ts';
 import type { Backend } from '../protocol/settings.ts';
 
-/** How long to wait for a server that may not be there, and for one that a person has named, in milliseconds. */
-const glance = 300;
+/**
+ * How long to wait for a server that may not be there, and for one that a person has named, in milliseconds. Where none is,
+ * the connection is refused at once; only a busy machine, or a name that leads nowhere, takes longer.
+ */
+const glance = 3_000;
 const patience = 5_000;
 
 /** What a server lists of a model. */

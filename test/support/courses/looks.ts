@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError, WorkflowFailedError, type Client, type WorkflowHandle } from '@temporalio/client';
+import { NamespaceNotFoundError } from '@temporalio/common';
 import { eventsQuery } from '../../../src/protocol/definitions.ts';
 
 /** How long a run that has ended may leave a question unanswered, in milliseconds. */
@@ -58,13 +59,13 @@ async function endOf(handle: WorkflowHandle): Promise<string> {
   }
 }
 
-/** Asks a server again that could not answer, since it has too much to do or has been killed. */
+/** Asks a server again that could not answer, since it has too much to do (it then knows no namespace for a moment) or was killed. */
 export async function patiently<T>(request: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await request();
     } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
+      if (!(error instanceof ServiceError || error instanceof NamespaceNotFoundError)) throw error;
     }
     await pause(500);
   }
