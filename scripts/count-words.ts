@@ -12,8 +12,9 @@ const limit = 40_000;
 
 const isByHand = (text: string): boolean => !text.startsWith('<!-- generated');
 
-/** Words have a letter or a digit; signs of Markdown and of tables are none. */
-const wordsOf = (text: string): number => text.match(/\S*[\p{L}\p{N}]\S*/gu)?.length ?? 0;
+/** Words have a letter or a digit; signs of Markdown and of tables are none, and comments are not for readers. */
+const wordsOf = (text: string): number =>
+  text.replaceAll(/^<!-- .* -->$/gm, '').match(/\S*[\p{L}\p{N}]\S*/gu)?.length ?? 0;
 
 const pages = globSync(['README.md', 'CONTRIBUTING.md', 'docs/**/*.md'], { cwd: root, exclude: ['docs/api'] })
   .map((page) => ({ page, text: readFileSync(`${root}${page}`, 'utf8') }))

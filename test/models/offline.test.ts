@@ -39,7 +39,7 @@ describe('Reprise’s own documentation is quoted, with file and line, on what i
     ['What is a dead end?', /A dead end is a subtask/],
     ['Which files can be attached?', /--attach FILE/],
     ['What is max_similar_implementations?', /max_similar_implementations/],
-    ['What happens when the worker dies?', /A finished result is stored before Temporal is told/],
+    ['What happens when the worker dies?', /the retry finds the reply in the journal/],
     ['What is the default model for claude?', /claude-sonnet/],
     ['What does the tool save_file do?', /keeps a text as a file/],
     ['What does response_depth mean?', /How thorough/],

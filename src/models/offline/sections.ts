@@ -11,6 +11,8 @@ export interface Section {
   sentences: Sentence[];
   /** The topics of its own heading. The first section of a file has the headings above it and the file's name too. */
   names: Topics[];
+  /** The topics of each wording in which people ask for it. */
+  asked: Topics[];
   /** The topics of each heading above it, and of its file's name. */
   above: Topics[];
   /** The topics of its whole file. */
@@ -28,6 +30,8 @@ export interface Sections {
   meanLength: number;
   /** The inverse frequency of a topic in sentences, which is highest if none holds it. */
   rarityOf: (topic: string) => number;
+  /** Whether a topic stands in any sentence, or in a wording in which people ask. */
+  isKnown: (topic: string) => boolean;
   /** The sentence that defines a term, by `termKey` and in a glossary by `topicsKey`, with the rest of its entry. */
   definitions: Map<string, Sentence>;
   /** The topics that are mostly written with a capital within sentences, such as `Docker`. */
@@ -41,8 +45,20 @@ const synonyms = new Map(
     'cost price pay expensive cheap charge',
     'start begin launch',
     'folder directory',
+    'old previous earlier past',
+    'computer laptop machine pc',
+    'web internet online google',
+    'answer reply respond',
+    'excel spreadsheet',
+    'attach upload',
+    'image picture photo',
+    'delete remove erase clean',
+    'phone mobile smartphone telephone',
+    'choose pick select decide',
+    'plug connect integrate',
+    'change overwrite modify edit',
     'person human user',
-    'die crash kill fail',
+    'die dies crash kill fail reboot',
     'install setup',
     'key credential',
     'write create build',
@@ -50,7 +66,7 @@ const synonyms = new Map(
     'store database keep kept save',
     'trust safe secure security',
     'postgresql postgres',
-    'deployment deploy production',
+    'deployment deploy production host',
     'stuck hang frozen',
     'conversation chat',
     'troubleshooting debug',
@@ -80,7 +96,9 @@ export const termKey = (term: string): string =>
     .join(' ');
 
 /** Topics of words that only ask whether and how something can be done. */
-const vague = new Set(topicsOf('work support possible able want way set change instead old'));
+const vague = new Set(
+  topicsOf('work support possible able want way set instead thing now back go anything everything something'),
+);
 
 /** What a question is about: its topics without vague ones, if any is left. */
 export function askedIn(question: string): string[] {
@@ -125,7 +143,7 @@ async function readSections(sentences: Sentence[]): Promise<Sections> {
     // What is set in bold before a paragraph is no heading.
     const own = sentence.heading.replace(/ \/ [^/]*[.:]$/, '');
     if (last?.source !== sentence.source || heading !== own) {
-      last = sectionFrom(sentence.source, own, last);
+      last = sectionFrom(sentence, own, last);
       heading = own;
       all.push(last);
     }
@@ -153,16 +171,18 @@ async function readSections(sentences: Sentence[]): Promise<Sections> {
     if (yielder.due) await yielder.yield();
   }
   for (const key of ['', topicsKey('')]) definitions.delete(key);
+  const wordings = new Set(all.flatMap(({ asked }) => asked.flatMap((each) => [...each])));
   return {
     all: all.filter((section) => !isGlossary(section)),
     meanLength: all.reduce((sum, section) => sum + section.length, 0) / Math.max(1, all.length),
     rarityOf: (topic) => Math.log(1 + (sentences.length + 1) / ((frequency.get(topic) ?? 0) + 0.5)),
+    isKnown: (topic) => frequency.has(topic) || wordings.has(topic),
     definitions,
     properNames: new Set([...capitals].flatMap(([topic, surplus]) => (surplus > 0 ? [topic] : []))),
   };
 }
 
-function sectionFrom(source: string, heading: string, last: Section | undefined): Section {
+function sectionFrom({ asked = [], source }: Sentence, heading: string, last: Section | undefined): Section {
   const fileName = source.replace(/^.*\/|\.\w+$/g, '');
   const headings = heading === '' ? [] : heading.split(' / ');
   const title = headings.pop() ?? fileName;
@@ -170,5 +190,6 @@ function sectionFrom(source: string, heading: string, last: Section | undefined)
   const isFirst = last?.source !== source;
   const file = isFirst ? new Set<string>() : last.file;
   const names = isFirst ? [name, ...above] : [name];
-  return { source, title, names, above, file, sentences: [], counts: new Map(), length: 0 };
+  const wordings = asked.map((each) => new Set(askedIn(each)));
+  return { source, title, names, asked: wordings, above, file, sentences: [], counts: new Map(), length: 0 };
 }

@@ -6,6 +6,7 @@ const frames = [
   /^(?:(?:what(?:['’]s| is| are)|explain|describe) )?(?:the )?differences? between (.+?) and (.+)$/i,
   /^(?:how|what) (?:is|are|does|do|makes) (.+?) (?:differ|different) (?:from|to|than) (.+)$/i,
   /^(.+?) (?:vs\.?|versus) (.+)$/i,
+  /^what(?:['’]s| is| are) (.+?) (?:all )?about$/i,
   /^(?:what|who)(?:['’]s| is| are) (?:meant by )?(.+)$/i,
   /^what (?:do|does|can) (.+?) (?:mean|do|stand for)$/i,
   /^how do(?:es)? (.+?) work$/i,
@@ -32,6 +33,12 @@ const bm25 = { heading: 6, above: 5, k1: 1.2, b: 0.5, deeper: 0.8 };
 /** The least share of a question that a heading holds: with the rest in the text, and if the whole heading is asked for. */
 const minShare = { share: 0.22, alone: 0.4 };
 
+/**
+ * How much a question and a wording in which people ask for a section have in common, of both together: of one that asks for
+ * it, and of one that asks for it so clearly that no sentence answers it better.
+ */
+const sameQuestion = { likely: 0.7, clearly: 0.9 };
+
 /** The most sentences of a section that are quoted, and the most characters. */
 const limits = { sentences: 3, chars: 600 };
 
@@ -45,10 +52,15 @@ const limits = { sentences: 3, chars: 600 };
 export function linesOn(part: string, texts: TextIndex, context = '', before = ''): string[] {
   const subjects = subjectsOf(part, before);
   const defined = definitionsOf(subjects.length > 0 ? subjects : [part.replace(where, '')], texts);
-  const quotes = defined.length === 0 && factual.test(part) ? quotesOn(part, texts, context) : defined;
+  if (defined.length > 0) return defined;
+  const isFactual = factual.test(part);
+  const clearly = sectionAskedBy(part, sameQuestion.clearly, texts);
+  const quotes = isFactual && clearly === undefined ? quotesOn(part, texts, context) : [];
   if (quotes.length > 0) return quotes;
-  const isWhole = subjects.length > 0 || factual.test(part);
-  const section = sectionOn(subjects.join(' ') || part, isWhole, texts);
+  const section =
+    clearly ??
+    sectionAskedBy(part, sameQuestion.likely, texts) ??
+    sectionOn(subjects.join(' ') || part, subjects.length > 0 || isFactual, texts);
   if (section !== undefined) return [excerptOf(section, part, texts), pointerTo(section, texts)];
   return subjects.some((subject) => pronoun.test(subject))
     ? definitionsOf([texts.about], texts)
@@ -85,6 +97,24 @@ const pointerTo = ({ source, title }: Section, { folder }: TextIndex): string =>
 function topicsIn(question: string, { about }: TextIndex): string[] {
   const own = askedIn(question).filter((topic) => !topicsOf(about).includes(topic));
   return own.length > 0 ? own : askedIn(question);
+}
+
+/** The section that names a wording of the same question. Where a word stands in no text, it is another question. */
+function sectionAskedBy(question: string, least: number, texts: TextIndex): Section | undefined {
+  const asked = topicsIn(question, texts);
+  const { all, isKnown, rarityOf } = texts.sections;
+  if (!asked.every(isKnown)) return undefined;
+  const weigh = (topics: Iterable<string>): number => [...topics].reduce((sum, each) => sum + rarityOf(each), 0);
+  const likeness = (wording: Set<string>): number => {
+    const shared = asked.filter((each) => wording.has(each));
+    // A single word may be about much else.
+    if (shared.length < 2 && (asked.length > 1 || wording.size > 1)) return 0;
+    return (2 * weigh(shared)) / (weigh(asked) + weigh(wording));
+  };
+  return best(all, (section) => {
+    const most = Math.max(0, ...section.asked.map(likeness));
+    return most < least ? 0 : most;
+  });
 }
 
 /**
