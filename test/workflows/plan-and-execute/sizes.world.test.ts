@@ -11,10 +11,8 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
 const steps = Array.from({ length: 50 }, (_, index) => `step_${index + 1}`);
 const plan = { backend: { type: 'openai' } };
 
-test.each([
-  ['in English', 'Forty-five thousand characters. '.repeat(1407)],
-  ['in Chinese, with three bytes a character', '四万五千字节的结果。'.repeat(1500)],
-])('fifty results of 45 KB arrive: %s', { timeout: 600_000 }, async (_, text) => {
+test('fifty results of 45 KB arrive, where each character has three bytes', { timeout: 600_000 }, async () => {
+  const text = '四万五千字节的结果。'.repeat(1500);
   expect(Buffer.byteLength(text)).toBeGreaterThanOrEqual(45_000);
   const run = running(solveScript({ plan: () => subtasks(...steps), work: ({ id }) => completed(`${id}: ${text}`) }));
   const handle = await run.startSolve({
@@ -64,10 +62,8 @@ test('fifty results that nobody can put together are listed, and arrive too', { 
   for (const id of steps) expect(result.answer).toContain(`${id} (Do ${id}): 结`);
 });
 
-test.each([
-  ['in English', 'x'.repeat(999_000)],
-  ['in Chinese, on one line', '问'.repeat(333_000)],
-])('a problem as large as one may be is solved: %s', { timeout: 600_000 }, async (_, problem) => {
+test('a problem as large as one may be is solved, in Chinese and on one line', { timeout: 600_000 }, async () => {
+  const problem = '问'.repeat(333_000);
   const run = running(solveScript({ plan: () => ({ text: 'Hm.' }), analyse: () => ({ text: 'Hm.' }) }));
   const handle = await run.startSolve({ problem, config: { plan } });
   const result = (await handle.result()) as SolveResult;
