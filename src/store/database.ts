@@ -1,3 +1,5 @@
+import type { Cipher } from '../encryption/cipher.ts';
+
 /** What a statement is given. Truth values are 1 and 0. */
 export type Value = string | number | Uint8Array | null;
 
@@ -45,3 +47,19 @@ export const now = (): number => Math.floor(Date.now() / 1000);
  */
 export const orTouch = (table: string): string =>
   `ON CONFLICT (id) DO UPDATE SET touched_at = excluded.touched_at WHERE ${table}.touched_at < excluded.touched_at - 3600`;
+
+/** The columns of JSON texts that are sealed, in tables with a key. */
+type JsonColumn =
+  | 'segments.messages'
+  | 'replies.result'
+  | 'tool_results.result'
+  | 'checkpoints.state'
+  | 'reports.report';
+
+export const sealedJson = (cipher: Cipher, column: JsonColumn, key: string, content: object): string =>
+  cipher.encryptText(JSON.stringify(content), `${column} ${key}`);
+
+export function openedJson(cipher: Cipher, column: JsonColumn, key: string, row: Row): unknown {
+  const stored = String(row[column.slice(column.indexOf('.') + 1)]);
+  return JSON.parse(cipher.decryptText(stored, `${column} ${key}`));
+}

@@ -1,66 +1,13 @@
 import type { AttachmentKind } from '../protocol/attachment.ts';
 import type { Cipher } from '../encryption/cipher.ts';
 import { now, type Database, type Row, type Sql } from './database.ts';
-import type { RunFile } from './store.ts';
+import type { RunFile, Store } from './store.ts';
 
-/** The tables of runs' files, which the file methods of `Store` read and write. */
-export class FileRows {
-  readonly #database: Database;
-  readonly #cipher: Cipher;
+type Files = Pick<Store, 'beginFiles' | 'putFile' | 'file' | 'files'>;
 
-  constructor(database: Database, cipher: Cipher) {
-    this.#database = database;
-    this.#cipher = cipher;
-  }
-
-  begin(workflowId: string, runId: string): Promise<void> {
-    return this.#database.write(async (sql) => {
-      // Of two at once for the same run, the second waits for the first one here, and then changes nothing.
-      const begun = await sql.run(
-        `INSERT INTO file_runs (workflow_id, run_id, touched_at) VALUES (?, ?, ?)
-         ON CONFLICT (workflow_id) DO UPDATE SET run_id = excluded.run_id, touched_at = excluded.touched_at WHERE file_runs.run_id <> excluded.run_id`,
-        workflowId,
-        runId,
-        now(),
-      );
-      if (begun > 0) await sql.run('DELETE FROM files WHERE workflow_id = ?', workflowId);
-    });
-  }
-
-  put(workflowId: string, file: RunFile): Promise<RunFile> {
-    const { name, kind, mediaType, bytes, text = null, image = null, note, content, from } = file;
-    const sealed = note === undefined ? null : this.#cipher.encryptText(note, placeOf(workflowId, name));
-    const values = [workflowId, name, kind, mediaType, bytes, text, image, sealed, content, from, now()];
-    return this.#database.write(async (sql) => {
-      const written = await sql.run(
-        `INSERT INTO files (workflow_id, name, kind, media_type, bytes, text_blob, image_blob, note, content, source,
-         touched_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (workflow_id, name) DO UPDATE SET kind = excluded.kind, media_type = excluded.media_type,
-         bytes = excluded.bytes, text_blob = excluded.text_blob, image_blob = excluded.image_blob,
-         note = excluded.note, content = excluded.content, source = excluded.source,
-         touched_at = excluded.touched_at WHERE files.source = 'tool' AND excluded.source = 'tool'`,
-        ...values,
-      );
-      return (written === 0 ? await this.#find(sql, workflowId, name) : undefined) ?? file;
-    });
-  }
-
-  find(workflowId: string, name: string): Promise<RunFile | undefined> {
-    return this.#database.read((sql) => this.#find(sql, workflowId, name));
-  }
-
-  async all(workflowId: string): Promise<RunFile[]> {
-    const every = 'SELECT * FROM files WHERE workflow_id = ? ORDER BY place';
-    const rows = await this.#database.read((sql) => sql.all(every, workflowId));
-    return rows.map((row) => this.#fileOf(row));
-  }
-
-  async #find(sql: Sql, workflowId: string, name: string): Promise<RunFile | undefined> {
-    const row = await sql.get('SELECT * FROM files WHERE workflow_id = ? AND name = ?', workflowId, name);
-    return row && this.#fileOf(row);
-  }
-
-  #fileOf(row: Row): RunFile {
+/** The tables of runs' files. */
+export function fileRows(database: Database, cipher: Cipher): Files {
+  const fileOf = (row: Row): RunFile => {
     const name = String(row['name']);
     const place = placeOf(String(row['workflow_id']), name);
     return {
@@ -70,11 +17,55 @@ export class FileRows {
       bytes: Number(row['bytes']),
       ...(row['text_blob'] !== null && { text: String(row['text_blob']) }),
       ...(row['image_blob'] !== null && { image: String(row['image_blob']) }),
-      ...(row['note'] !== null && { note: this.#cipher.decryptText(String(row['note']), place) }),
+      ...(row['note'] !== null && { note: cipher.decryptText(String(row['note']), place) }),
       content: String(row['content']),
       from: row['source'] as RunFile['from'],
     };
-  }
+  };
+  const find = async (sql: Sql, workflowId: string, name: string): Promise<RunFile | undefined> => {
+    const row = await sql.get('SELECT * FROM files WHERE workflow_id = ? AND name = ?', workflowId, name);
+    return row && fileOf(row);
+  };
+  return {
+    beginFiles: (workflowId, runId) =>
+      database.write(async (sql) => {
+        // Of two at once for the same run, the second waits for the first one here, and then changes nothing.
+        const begun = await sql.run(
+          `INSERT INTO file_runs (workflow_id, run_id, touched_at) VALUES (?, ?, ?)
+           ON CONFLICT (workflow_id) DO UPDATE SET run_id = excluded.run_id, touched_at = excluded.touched_at WHERE file_runs.run_id <> excluded.run_id`,
+          workflowId,
+          runId,
+          now(),
+        );
+        if (begun > 0) await sql.run('DELETE FROM files WHERE workflow_id = ?', workflowId);
+      }),
+
+    async putFile(workflowId, file) {
+      const { name, kind, mediaType, bytes, text = null, image = null, note, content, from } = file;
+      const sealed = note === undefined ? null : cipher.encryptText(note, placeOf(workflowId, name));
+      const values = [workflowId, name, kind, mediaType, bytes, text, image, sealed, content, from, now()];
+      return database.write(async (sql) => {
+        const written = await sql.run(
+          `INSERT INTO files (workflow_id, name, kind, media_type, bytes, text_blob, image_blob, note, content, source,
+           touched_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+           ON CONFLICT (workflow_id, name) DO UPDATE SET kind = excluded.kind, media_type = excluded.media_type,
+           bytes = excluded.bytes, text_blob = excluded.text_blob, image_blob = excluded.image_blob,
+           note = excluded.note, content = excluded.content, source = excluded.source,
+           touched_at = excluded.touched_at WHERE files.source = 'tool' AND excluded.source = 'tool'`,
+          ...values,
+        );
+        return (written === 0 ? await find(sql, workflowId, name) : undefined) ?? file;
+      });
+    },
+
+    file: (workflowId, name) => database.read((sql) => find(sql, workflowId, name)),
+
+    async files(workflowId) {
+      const every = 'SELECT * FROM files WHERE workflow_id = ? ORDER BY place';
+      const rows = await database.read((sql) => sql.all(every, workflowId));
+      return rows.map(fileOf);
+    },
+  };
 }
 
 const placeOf = (workflowId: string, name: string): string => `files ${workflowId}/${name}`;

@@ -3,7 +3,7 @@ import type { ClientBase, Pool, PoolConfig } from 'pg';
 import { plain, type Cipher } from '../encryption/cipher.ts';
 import type { Database, Row, Sql, Value } from './database.ts';
 import { isConflict, isUnavailable, PostgresUnavailableError } from './postgres-errors.ts';
-import { SqlStore } from './sql-store.ts';
+import { sqlStore, type SqlStore } from './sql-store.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -14,11 +14,11 @@ import type { Store } from './store.ts';
  * @throws (from its methods) `PostgresUnavailableError`; `Error` if the URL is wrong or a newer version wrote the database
  */
 export const openPostgresStore = (url: string, cipher: Cipher = plain): SqlStore =>
-  new SqlStore(new PostgresDatabase(url, true), cipher);
+  sqlStore(new PostgresDatabase(url, true), cipher);
 
 /** Opens an existing store to read from it, and leaves its schema as it is. @throws what `openPostgresStore` does */
 export const readPostgresStore = (url: string, cipher: Cipher = plain): Store =>
-  new SqlStore(new PostgresDatabase(url, false), cipher);
+  sqlStore(new PostgresDatabase(url, false), cipher);
 
 /** Of one process. Times are in milliseconds, and the URL may name others. */
 const settings: PoolConfig = {

@@ -2,18 +2,12 @@ import type { Database } from './database.ts';
 import type { SharedRates } from './store.ts';
 
 /** The table of rates. A row holds until when all that was taken is through, in milliseconds since the epoch. */
-export class RateRows implements SharedRates {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
-  async take(id: string, cost: number, longest: number): Promise<number> {
+export const rateRows = (database: Database): SharedRates => ({
+  async take(id, cost, longest) {
     const now = Date.now();
     // A worker whose clock was wrong must not stop the others for ever.
     const latest = now + longest;
-    const row = await this.#database.write((sql) =>
+    const row = await database.write((sql) =>
       sql.get(
         `INSERT INTO rates (id, free_at) VALUES (?, ?)
          ON CONFLICT (id) DO UPDATE SET free_at = ? +
@@ -29,11 +23,11 @@ export class RateRows implements SharedRates {
       ),
     );
     return Math.max(0, Number(row?.['free_at']) - cost - now);
-  }
+  },
 
-  async pause(id: string, milliseconds: number, longest: number): Promise<void> {
+  async pause(id, milliseconds, longest) {
     const now = Date.now();
-    await this.#database.write((sql) =>
+    await database.write((sql) =>
       sql.run(
         `INSERT INTO rates (id, free_at) VALUES (?, ?)
          ON CONFLICT (id) DO UPDATE SET free_at = excluded.free_at
@@ -43,12 +37,12 @@ export class RateRows implements SharedRates {
         now + longest,
       ),
     );
-  }
+  },
 
-  async paused(longest: number): Promise<Map<string, number>> {
+  async paused(longest) {
     const now = Date.now();
     const found = `SELECT id, free_at FROM rates WHERE id LIKE 'paused %' AND free_at > ? AND free_at <= ?`;
-    const rows = await this.#database.read((sql) => sql.all(found, now, now + longest));
+    const rows = await database.read((sql) => sql.all(found, now, now + longest));
     return new Map(rows.map((row) => [String(row['id']).slice('paused '.length), Number(row['free_at']) - now]));
-  }
-}
+  },
+});

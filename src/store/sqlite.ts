@@ -5,7 +5,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { privateFile, privateFolder } from '../util/private-files.ts';
 import { plain, type Cipher } from '../encryption/cipher.ts';
 import type { Database, Row, Sql, Value } from './database.ts';
-import { SqlStore } from './sql-store.ts';
+import { sqlStore, type SqlStore } from './sql-store.ts';
 import { prepareSchema } from './sqlite-schema.ts';
 import { StoreFile, StoreFileError } from './sqlite-file.ts';
 import type { Store } from './store.ts';
@@ -24,13 +24,13 @@ export function openSqliteStore(file: string, cipher: Cipher = plain): SqlStore 
   prepareSchema(writing, file);
   // SQLite waits for a lock by blocking the process, which at this point has nothing else to do yet.
   writing.exec('PRAGMA busy_timeout = 0');
-  return new SqlStore(new SqliteDatabase(writing, new DatabaseSync(file), new StoreFile(file)), cipher);
+  return sqlStore(new SqliteDatabase(writing, new DatabaseSync(file), new StoreFile(file)), cipher);
 }
 
 /** Opens an existing store to read from it, and changes nothing there. @throws `Error` if it cannot be opened */
 export function readSqliteStore(file: string, cipher: Cipher = plain): Store {
   const reading = new DatabaseSync(file, { readOnly: true });
-  return new SqlStore(new SqliteDatabase(reading, reading, new StoreFile(file)), cipher);
+  return sqlStore(new SqliteDatabase(reading, reading, new StoreFile(file)), cipher);
 }
 
 /** For how long an operation waits for a lock that another process holds, in milliseconds. */

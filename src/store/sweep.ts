@@ -34,37 +34,25 @@ const tables: Record<string, { keys: string; content: string[] }> = {
 };
 
 /** Removes what no workflow needs, while workers read and write. It may be ended at any moment, and begins anew the next time. */
-export class Sweep {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
+export const sweepOf = (database: Database) => ({
   /** The namespaces whose workers use the store: Temporal's ids, and names. */
   async namespaces(): Promise<Map<string, string>> {
-    const rows = await this.#database.read((sql) => sql.all('SELECT * FROM namespaces'));
+    const rows = await database.read((sql) => sql.all('SELECT * FROM namespaces'));
     return new Map(rows.map((row) => [String(row['id']), String(row['name'])]));
-  }
+  },
 
-  async joinNamespace(id: string, name: string): Promise<void> {
-    const insert = 'INSERT INTO namespaces (id, name) VALUES (?, ?) ON CONFLICT DO NOTHING';
-    await this.#database.write((sql) => sql.run(insert, id, name));
-  }
-
-  forgetNamespace(id: string): Promise<unknown> {
-    return this.#database.write((sql) => sql.run('DELETE FROM namespaces WHERE id = ?', id));
-  }
+  forgetNamespace: (id: string): Promise<unknown> =>
+    database.write((sql) => sql.run('DELETE FROM namespaces WHERE id = ?', id)),
 
   /** The ids of the workflows that have stored something. */
   async workflowIds(): Promise<Set<string>> {
-    const rows = await this.#database.read((sql) => sql.all('SELECT id FROM workflows'));
+    const rows = await database.read((sql) => sql.all('SELECT id FROM workflows'));
     return new Set(rows.map(({ id }) => String(id)));
-  }
+  },
 
-  size = (): Promise<{ bytes: number; free: number }> => this.#database.size();
+  size: () => database.size(),
 
-  shrink = (): Promise<boolean> => this.#database.shrink();
+  shrink: () => database.shrink(),
 
   /**
    * Removes what was last written before some time and is not of these workflows: their journals and files, and the segments,
@@ -74,7 +62,7 @@ export class Sweep {
    */
   async remove(workflowIds: ReadonlySet<string>, { before, isDry }: SweepSettings): Promise<Record<string, Swept>> {
     const startedAt = Date.now();
-    await this.#need([...workflowIds].toSorted(), startedAt);
+    await need(database, [...workflowIds].toSorted(), startedAt);
     // A workflow counts as written to an hour late, and must not go while something that it has written stays.
     const kept: [number, number] = [startedAt, before - 2 * touchedFor];
     const swept: Record<string, Swept> = {};
@@ -83,39 +71,39 @@ export class Sweep {
       const unwanted = unwantedIn(table, keys);
       const count = `SELECT (SELECT count(*) FROM ${table}) AS total, count(*) AS unwanted, sum(${bytes}) AS bytes
         FROM ${table} WHERE ${unwanted}`;
-      const row = await this.#database.read((sql) => sql.get(count, before, ...kept));
+      const row = await database.read((sql) => sql.get(count, before, ...kept));
       swept[table] = { rows: Number(row?.['unwanted']), of: Number(row?.['total']), bytes: Number(row?.['bytes']) };
       if (isDry) continue;
       // What is stored once more at this very moment is left alone: PostgreSQL looks at the outer condition again.
       const some = `SELECT ${keys} FROM ${table} WHERE ${unwanted} LIMIT ${page}`;
       const remove = `DELETE FROM ${table} WHERE (${keys}) IN (${some}) AND touched_at < ?`;
-      while ((await this.#database.write((sql) => sql.run(remove, before, ...kept, before))) > 0);
+      while ((await database.write((sql) => sql.run(remove, before, ...kept, before))) > 0);
     }
-    if (!isDry) await this.#forget(kept);
+    if (!isDry) await forget(database, kept);
     return swept;
-  }
+  },
+});
 
-  /** Notes that workflows were needed at a time, in milliseconds since 1970. */
-  async #need(workflowIds: string[], time: number): Promise<void> {
-    const need = `INSERT INTO workflows (id, needed_at, touched_at) VALUES (?, ?, 0)
-      ON CONFLICT (id) DO UPDATE SET needed_at = excluded.needed_at`;
-    for (let from = 0; from < workflowIds.length; from += page) {
-      const some = workflowIds.slice(from, from + page);
-      await this.#database.write((sql) => Promise.all(some.map((id) => sql.run(need, id, time))));
-    }
+/** Notes that workflows were needed at a time, in milliseconds since 1970. */
+async function need(database: Database, workflowIds: string[], time: number): Promise<void> {
+  const upsert = `INSERT INTO workflows (id, needed_at, touched_at) VALUES (?, ?, 0)
+    ON CONFLICT (id) DO UPDATE SET needed_at = excluded.needed_at`;
+  for (let from = 0; from < workflowIds.length; from += page) {
+    const some = workflowIds.slice(from, from + page);
+    await database.write((sql) => Promise.all(some.map((id) => sql.run(upsert, id, time))));
   }
+}
 
-  /** Removes the references of workflows that are gone. */
-  async #forget(kept: [number, number]): Promise<void> {
-    const isGone = 'needed_at < ? AND touched_at < ?';
-    const gone = await this.#database.read((sql) => sql.all(`SELECT id FROM workflows WHERE ${isGone}`, ...kept));
-    for (const { id } of gone) {
-      await this.#database.write(async (sql) => {
-        // Whoever starts a workflow of this id at this moment waits here for the other, and finds its references as it has made them.
-        const removed = await sql.run(`DELETE FROM workflows WHERE id = ? AND ${isGone}`, String(id), ...kept);
-        if (removed > 0) await sql.run('DELETE FROM refs WHERE workflow_id = ?', String(id));
-      });
-    }
+/** Removes the references of workflows that are gone. */
+async function forget(database: Database, kept: [number, number]): Promise<void> {
+  const isGone = 'needed_at < ? AND touched_at < ?';
+  const gone = await database.read((sql) => sql.all(`SELECT id FROM workflows WHERE ${isGone}`, ...kept));
+  for (const { id } of gone) {
+    await database.write(async (sql) => {
+      // Whoever starts a workflow of this id at this moment waits here for the other, and finds its references as it has made them.
+      const removed = await sql.run(`DELETE FROM workflows WHERE id = ? AND ${isGone}`, String(id), ...kept);
+      if (removed > 0) await sql.run('DELETE FROM refs WHERE workflow_id = ?', String(id));
+    });
   }
 }
 
