@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { isOutOfOrder } from '../store/out-of-order.ts';
+import { isOutOfOrder } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { recordAttributes } from '../telemetry/call-attributes.ts';
 

@@ -16,7 +16,7 @@ import { VariableError } from '../util/environment.ts';
 import { ModelNameError } from '../config/models/model-name.ts';
 import { OtherAddressError } from '../local/home-server.ts';
 import { UnsafeHomeError } from '../local/protect-home.ts';
-import { isOutOfOrder } from '../store/out-of-order.ts';
+import { isOutOfOrder } from '../store/open-store.ts';
 import { CommandError, exitStatus, usageError } from './exit.ts';
 
 /** Puts an error of Temporal's client into words, with a fitting exit status. Other errors are returned unchanged. */

@@ -4,8 +4,9 @@ import type { Environment } from '../util/environment.ts';
 import { readKeys } from '../encryption/keys.ts';
 import type { Cipher } from '../encryption/cipher.ts';
 import { openPostgresStore, postgresPlace, readPostgresStore } from './postgres.ts';
+import { PostgresUnavailableError } from './postgres-errors.ts';
 import { cipherOf } from '../encryption/row-cipher.ts';
-import { openSqliteStore, readSqliteStore } from './sqlite.ts';
+import { isSqliteOutOfOrder, openSqliteStore, readSqliteStore } from './sqlite.ts';
 import type { SqlStore } from './sql-store.ts';
 import type { Store } from './store.ts';
 
@@ -42,4 +43,41 @@ export function readStore(home: string, environment: Environment): Store | undef
   const url = environment['DATABASE_URL'];
   if (url !== undefined) return readPostgresStore(url, cipherIn(environment));
   return existsSync(fileIn(home)) ? readSqliteStore(fileIn(home), cipherIn(environment)) : undefined;
+}
+
+/**
+ * Whether the store is out of order for now, so that the same work may succeed later: a file is locked, full or not writable,
+ * a server is away or has no room.
+ */
+export const isOutOfOrder = (error: unknown): boolean =>
+  isSqliteOutOfOrder(error) || error instanceof PostgresUnavailableError;
+
+/** Reads texts of a store for somebody who does without them where there are none. */
+export class Blobs {
+  #store: Store | undefined;
+
+  constructor(home: string, environment: Environment) {
+    try {
+      this.#store = readStore(home, environment);
+    } catch {
+      // What cannot be opened has nothing to read.
+    }
+  }
+
+  /** @returns undefined for one that the store does not have, and for all once it could not be reached */
+  async read(id: string): Promise<string | undefined> {
+    try {
+      return await this.#store?.blob(id);
+    } catch (error) {
+      // Each further one would wait as long.
+      if (isOutOfOrder(error)) await this.close();
+      return undefined;
+    }
+  }
+
+  async close(): Promise<void> {
+    const store = this.#store;
+    this.#store = undefined;
+    await store?.close();
+  }
 }

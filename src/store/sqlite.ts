@@ -6,9 +6,9 @@ import { privateFile, privateFolder } from '../util/private-files.ts';
 import { plain, type Cipher } from '../encryption/cipher.ts';
 import type { Database, Row, Sql, Value } from './database.ts';
 import { sqlStore, type SqlStore } from './sql-store.ts';
-import { prepareSchema } from './sqlite-schema.ts';
 import { StoreFile, StoreFileError } from './sqlite-file.ts';
 import type { Store } from './store.ts';
+import { assertKnown, schemaVersion, tables } from './tables.ts';
 
 /**
  * Opens the embedded store, an SQLite file that several workers of one machine may share. A commit is on the disk when
@@ -31,6 +31,33 @@ export function openSqliteStore(file: string, cipher: Cipher = plain): SqlStore 
 export function readSqliteStore(file: string, cipher: Cipher = plain): Store {
   const reading = new DatabaseSync(file, { readOnly: true });
   return sqlStore(new SqliteDatabase(reading, reading, new StoreFile(file)), cipher);
+}
+
+const schema = `
+  CREATE TABLE identity (id TEXT NOT NULL);
+  INSERT INTO identity VALUES (lower(hex(randomblob(8))));
+  ${tables({ big: 'INTEGER', binary: 'BLOB', counted: 'INTEGER', keyed: ' WITHOUT ROWID', real: 'REAL' })}
+`;
+
+/**
+ * Makes the tables in an empty file, even if two processes do so at once. A file of a newer version is refused, since this
+ * one might misread it.
+ */
+function prepareSchema(database: DatabaseSync, file: string): void {
+  // The file gives room back when `prune` asks for it, which has to be said before it has a table.
+  database.exec(
+    'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;',
+  );
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+    assertKnown(found, file);
+    if (found === 0) database.exec(`${schema}; PRAGMA user_version = ${schemaVersion}`);
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
 }
 
 /** For how long an operation waits for a lock that another process holds, in milliseconds. */

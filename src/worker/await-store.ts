@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isOutOfOrder } from '../store/out-of-order.ts';
+import { isOutOfOrder } from '../store/open-store.ts';
 import { PostgresUnavailableError } from '../store/postgres-errors.ts';
 import type { Store } from '../store/store.ts';
 

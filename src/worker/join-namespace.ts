@@ -1,5 +1,5 @@
 import type { NativeConnection } from '@temporalio/worker';
-import { isOutOfOrder } from '../store/out-of-order.ts';
+import { isOutOfOrder } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 
 /** How long to wait for a store that is out of order, in milliseconds. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { isOutOfOrder } from '../../src/store/out-of-order.ts';
+import { isOutOfOrder } from '../../src/store/open-store.ts';
 import { openPostgresStore } from '../../src/store/postgres.ts';
 import { isUnavailable, PostgresUnavailableError } from '../../src/store/postgres-errors.ts';
 

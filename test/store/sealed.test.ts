@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readKeys, type Keys } from '../../src/encryption/keys.ts';
-import { Blobs } from '../../src/store/read-blobs.ts';
+import { Blobs } from '../../src/store/open-store.ts';
 import { cipherOf } from '../../src/encryption/row-cipher.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { reportOf } from '../support/reports.ts';

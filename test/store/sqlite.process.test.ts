@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/store/database.ts';
-import { isOutOfOrder } from '../../src/store/out-of-order.ts';
+import { isOutOfOrder } from '../../src/store/open-store.ts';
 import { openSqliteStore, SqliteDatabase } from '../../src/store/sqlite.ts';
 import { storeContract } from './contract.ts';
 import { firstWords } from '../support/first-words.ts';

@@ -135,7 +135,7 @@ async function recordWithTexts(
   };
   let taken = take();
   if (home === undefined || taken.wanted.length === 0) return { ...taken.record, missing: taken.missing };
-  const { Blobs } = await import('../../store/read-blobs.ts');
+  const { Blobs } = await import('../../store/open-store.ts');
   const blobs = new Blobs(home, readEnvironment(variables));
   try {
     // Which texts a record names shows when it is made, and a text may name another one.
