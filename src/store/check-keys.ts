@@ -1,13 +1,11 @@
 import { UnknownKeyError, type Keys } from '../encryption/keys.ts';
 import type { Store } from './store.ts';
 
-/** What the names of a store's secrets begin with that record which keys have sealed content there. */
+/** How the names of secrets begin that record which keys have sealed content. */
 const keyName = 'encryption key ';
 
 /**
- * Records the key by which a store's new content is sealed, and finds out whether those of its earlier content are at hand.
- *
- * @returns what a person should know; undefined if nothing
+ * Records the key that seals a store's new content. @returns a sentence for a person if keys of earlier content are missing
  * @throws `UnknownKeyError` where the store is sealed and there is no key at all: what is added would be plain
  */
 export async function checkStoreKeys(store: Store, keys: Keys): Promise<string | undefined> {

@@ -17,22 +17,16 @@ export interface Sql {
 
 /** An open database whose schema is that of this version. */
 export interface Database {
-  /** Does some reading. It sees what is committed, and each of its statements sees the newest of it. */
+  /** Each statement of the work sees the newest of what is committed. */
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /**
-   * Does some work in a transaction, which is on the disk when this returns. The work awaits nothing but its statements,
-   * and may be done again from its beginning when another transaction is in its way.
-   *
-   * @throws what the work throws, after which nothing of it is kept; the database's error
+   * Does some work in a transaction, which is on the disk when this returns, and of which nothing is kept if it throws. The
+   * work awaits nothing but its statements, and may be done again when another transaction is in its way.
    */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** The bytes that it takes, and how many of them hold nothing. */
   size(): Promise<{ bytes: number; free: number }>;
-  /**
-   * Gives back room that holds nothing, a little at a time, so that nobody else waits long.
-   *
-   * @returns false where the database does so by itself
-   */
+  /** Gives back room that holds nothing, a little at a time. @returns false where the database does so by itself */
   shrink(): Promise<boolean>;
   /** Waits for the work under way. */
   close(): Promise<void>;

@@ -11,12 +11,11 @@ export const liveTextRows = (database: Database, cipher: Cipher): LiveTexts => (
       const sealed = cipher.encryptText(JSON.stringify(text), purposeOf(key, attempt, offset));
       return [key, attempt, offset, sealed, workflowId, now()];
     });
+    const forget = 'DELETE FROM live_texts WHERE key = ? AND attempt <= ?';
     await database.write((sql) =>
       Promise.all([
         ...rows.map((values) => sql.run(insert, ...values)),
-        ...ended.map(({ attempt, key }) =>
-          sql.run('DELETE FROM live_texts WHERE key = ? AND attempt <= ?', key, attempt),
-        ),
+        ...ended.map(({ attempt, key }) => sql.run(forget, key, attempt)),
       ]),
     );
   },

@@ -33,12 +33,7 @@ export function storePlace(home: string, environment: Environment): string {
   return url === undefined ? `SQLite in ${fileIn(home)}` : postgresPlace(url);
 }
 
-/**
- * Opens the same store to read from it, and changes nothing there.
- *
- * @returns undefined if the home folder has none
- * @throws what `openStore` does
- */
+/** Opens the same store to read from it alone; undefined if the home folder has none. @throws what `openStore` does */
 export function readStore(home: string, environment: Environment): Store | undefined {
   const url = environment['DATABASE_URL'];
   if (url !== undefined) return readPostgresStore(url, cipherIn(environment));
@@ -64,7 +59,7 @@ export class Blobs {
     }
   }
 
-  /** @returns undefined for one that the store does not have, and for all once it could not be reached */
+  /** Undefined for one that the store does not have, and for all once it could not be reached. */
   async read(id: string): Promise<string | undefined> {
     try {
       return await this.#store?.blob(id);

@@ -21,10 +21,7 @@ const takenCodes = ['42P07', '42703'];
 
 /**
  * Makes the tables in an empty database, even if many processes do so at once: an advisory lock of the database lets them in
- * one after the other. A database of a newer version is refused, since this one might misread it, and so is one that could not
- * keep every text.
- *
- * @param place the database in words, for the refusal
+ * one after the other. @throws `Error` where it is of a newer version, or could not keep every text
  */
 export async function prepareSchema(client: ClientBase, place: string): Promise<void> {
   // Each statement has to see what the lock's last holder has committed, whatever the role's own default is.

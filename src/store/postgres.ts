@@ -57,8 +57,7 @@ class PostgresDatabase implements Database {
 
   async read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     try {
-      const pool = await this.#opened();
-      return await work(statementsOf((text, values) => pool.query(text, values)));
+      return await work(statementsOf(await this.#opened()));
     } catch (error) {
       throw this.#explained(error);
     }
@@ -121,7 +120,7 @@ class PostgresDatabase implements Database {
   }
 }
 
-/** A server in words, without user and password. @param url of any form, also a wrong one */
+/** A server in words, without user and password, of whatever form the URL is. */
 export function postgresPlace(url: string): string {
   if (!URL.canParse(url)) return 'PostgreSQL';
   const { hostname, pathname, port, searchParams } = new URL(url);
@@ -147,10 +146,7 @@ async function withClient<T>(pool: Pool, work: (client: ClientBase) => Promise<T
   try {
     return await work(client);
   } catch (error) {
-    isBroken = await client.query('ROLLBACK').then(
-      () => false,
-      () => true,
-    );
+    await client.query('ROLLBACK').catch(() => (isBroken = true));
     throw error;
   } finally {
     client.release(isBroken);
@@ -159,19 +155,19 @@ async function withClient<T>(pool: Pool, work: (client: ClientBase) => Promise<T
 
 async function transaction<T>(client: ClientBase, work: (sql: Sql) => Promise<T>): Promise<T> {
   await client.query('BEGIN');
-  const result = await work(statementsOf((text, values) => client.query(text, values)));
+  const result = await work(statementsOf(client));
   await client.query('COMMIT');
   return result;
 }
 
-/** How `pg` does a statement, of which it numbers the values. */
-type Query = (text: string, values: Value[]) => Promise<{ rowCount: number | null; rows: Row[] }>;
-
-const statementsOf = (query: Query): Sql => ({
-  run: async (sql, ...values) => (await query(numbered(sql), values)).rowCount ?? 0,
-  get: async (sql, ...values) => (await query(numbered(sql), values)).rows[0],
-  all: async (sql, ...values) => (await query(numbered(sql), values)).rows,
-});
+const statementsOf = (database: Pool | ClientBase): Sql => {
+  const query = (sql: string, values: Value[]) => database.query<Row>(numbered(sql), values);
+  return {
+    run: async (sql, ...values) => (await query(sql, values)).rowCount ?? 0,
+    get: async (sql, ...values) => (await query(sql, values)).rows[0],
+    all: async (sql, ...values) => (await query(sql, values)).rows,
+  };
+};
 
 /** `?` as `$1`, `$2`, … No statement of the store has a question mark of another meaning. */
 function numbered(sql: string): string {

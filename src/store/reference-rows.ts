@@ -15,10 +15,8 @@ const touch = `INSERT INTO workflows (id, needed_at, touched_at) SELECT ?, 0, CA
   ON CONFLICT (id) DO UPDATE SET touched_at = excluded.touched_at`;
 
 /**
- * Stores rows that are named by their content, in the present transaction, and notes that the workflow needs them, by which
- * `prune` leaves them alone. This holds for rows that another workflow has stored already, too.
- *
- * @param insert inserts the row of an id
+ * Inserts rows that are named by their content, in the present transaction, and notes that the workflow needs them, even if
+ * another one has stored them already: `prune` then leaves them alone.
  */
 export async function insertNamed(
   sql: Sql,

@@ -11,14 +11,11 @@ import {
 } from '../protocol/message.ts';
 import type { Store } from './store.ts';
 
-/** What references refer to. */
 type Texts = Pick<Store, 'blob' | 'segment'>;
 
 /**
- * Messages as segments hold them: blobs stay named, so that a text which many conversations have, such as all answers of a round, is
- * in the store once. All else is in its place.
- *
- * @throws `Error` if the store lacks one of the others
+ * Messages as segments hold them: blobs stay named, so that a text which many conversations have, such as all answers of a
+ * round, is in the store once. All else is in its place. @throws `Error` if the store lacks it
  */
 export async function storedMessages(store: Texts, append: NewMessage[]): Promise<StoredMessage[]> {
   const stored: StoredMessage[] = [];

@@ -39,10 +39,7 @@ const schema = `
   ${tables({ big: 'INTEGER', binary: 'BLOB', counted: 'INTEGER', keyed: ' WITHOUT ROWID', real: 'REAL' })}
 `;
 
-/**
- * Makes the tables in an empty file, even if two processes do so at once. A file of a newer version is refused, since this
- * one might misread it.
- */
+/** Makes the tables in an empty file, even if two processes do so at once. */
 function prepareSchema(database: DatabaseSync, file: string): void {
   // The file gives room back when `prune` asks for it, which has to be said before it has a table.
   database.exec(
@@ -60,15 +57,13 @@ function prepareSchema(database: DatabaseSync, file: string): void {
   }
 }
 
-/** For how long an operation waits for a lock that another process holds, in milliseconds. */
+/** For how long an operation waits for a lock that another process holds, and the first and the longest pause. */
 const timeoutMs = 5000;
-
-/** How many pages that hold nothing are given back in one transaction. */
-const pagesAtOnce = 500;
-
-/** The first wait for a lock, and the longest one, in milliseconds. */
 const minDelayMs = 1;
 const maxDelayMs = 50;
+
+/** How many are given back in one transaction. */
+const pagesAtOnce = 500;
 
 /**
  * An SQLite file that waits for other processes without holding up this one. Its reads have a connection of their own, or
@@ -79,10 +74,9 @@ export class SqliteDatabase implements Database {
   readonly #reading: DatabaseSync;
   readonly #write: Sql;
   readonly #read: Sql;
+  readonly #file: StoreFile | undefined;
   #waiting: Write[] = [];
   #writingNow: Promise<void> | undefined;
-
-  readonly #file: StoreFile | undefined;
 
   /** @param writing and `reading`: connections without a busy timeout, since SQLite waits by blocking the whole process */
   constructor(writing: DatabaseSync, reading: DatabaseSync, file?: StoreFile) {
@@ -111,19 +105,20 @@ export class SqliteDatabase implements Database {
   async read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     this.#file?.assertSame();
     try {
-      return await unlocked(() => work(this.#read), performance.now() + timeoutMs);
+      return await unlocked(() => work(this.#read));
     } catch (error) {
       throw this.#explained(error);
     }
   }
 
   async size(): Promise<{ bytes: number; free: number }> {
-    return this.read(async (sql) => {
-      const pragma = async (name: string): Promise<number> =>
-        Number(Object.values((await sql.get(`PRAGMA ${name}`)) ?? {})[0]);
-      const bytes = await pragma('page_size');
-      return { bytes: bytes * (await pragma('page_count')), free: bytes * (await pragma('freelist_count')) };
-    });
+    const row = await this.read((sql) =>
+      sql.get(
+        `SELECT page_size * page_count AS bytes, page_size * freelist_count AS free
+         FROM pragma_page_size, pragma_page_count, pragma_freelist_count`,
+      ),
+    );
+    return { bytes: Number(row?.['bytes']), free: Number(row?.['free']) };
   }
 
   async shrink(): Promise<boolean> {
@@ -149,7 +144,7 @@ export class SqliteDatabase implements Database {
       await nextTurn();
       const writes = this.#waiting.splice(0, writesAtOnce);
       try {
-        const results = await unlocked(() => this.#transaction(writes), performance.now() + timeoutMs);
+        const results = await unlocked(() => this.#transaction(writes));
         for (const settle of results) settle();
       } catch (error) {
         const reason = this.#explained(error);
@@ -192,7 +187,6 @@ export class SqliteDatabase implements Database {
   }
 }
 
-/** Work that waits to be done, and what is told of its end. */
 interface Write {
   work: (sql: Sql) => Promise<unknown>;
   resolve: (result: unknown) => void;
@@ -217,8 +211,9 @@ function statementsOf(database: DatabaseSync): Sql {
   };
 }
 
-/** Does some work as soon as no other process has locked what it needs. @throws SQLite's error after the deadline */
-async function unlocked<T>(work: () => Promise<T>, deadline: number): Promise<T> {
+/** Does some work as soon as no other process has locked what it needs. @throws SQLite's error after five seconds */
+async function unlocked<T>(work: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
   for (let wait = minDelayMs; ; wait = Math.min(maxDelayMs, wait * 2)) {
     try {
       return await work();
@@ -241,6 +236,5 @@ function sqliteResult(error: unknown): number {
   return code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number' ? errcode & 0xff : 0;
 }
 
-/** Whether an SQLite file cannot be used for now: it is locked, full, or not writable. */
 export const isSqliteOutOfOrder = (error: unknown): boolean =>
   error instanceof StoreFileError || passing.includes(sqliteResult(error));

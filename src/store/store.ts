@@ -4,17 +4,16 @@ import type { CallModelResult } from '../protocol/model-call.ts';
 import type { StoredReport } from '../protocol/research.ts';
 import type { CallToolResult } from '../protocol/tools/tool.ts';
 
-/** A finished model call, ready to be committed. */
+/** A finished model call. */
 export interface ReplyCommit {
   /** The journal key `runId/activityId`, the same for all attempts of one call. */
   key: string;
-  /** The hash of the call's input. An entry under the same key with another hash does not count. */
+  /** That of the call's input. An entry under the same key with another hash does not count. */
   inputHash: string;
-  /** The id of the segment that this one follows; null for a first segment. */
+  /** The segment that this one follows; null for a first one. */
   parent: string | null;
-  /** The messages that the call adds: the new ones that it sent, then the reply. */
+  /** The new ones that the call sent, then the reply. */
   messages: StoredMessage[];
-  /** The activity's result without its `transcript`, which the commit adds. */
   result: Omit<CallModelResult, 'transcript'>;
 }
 
@@ -27,17 +26,16 @@ export interface Try {
   failed: boolean;
 }
 
-/** A file of a run, which came with its problem or was made by a tool. Its content is a blob. */
+/** A file of a run, which came with its problem or was made by a tool. */
 export interface RunFile {
-  /** The name, unique in its run. */
+  /** Unique in its run. */
   name: string;
   kind: AttachmentKind;
   mediaType: string;
-  /** The size in bytes. */
   bytes: number;
-  /** The blob id of its text; absent if it has no text that can be read. */
+  /** The blob id of its text, if it has one that can be read. */
   text?: string;
-  /** The blob id of its image in base64; absent if it is no image. */
+  /** The blob id of its image in base64. */
   image?: string;
   /** Why the file, or a part of it, cannot be read. */
   note?: string;
@@ -46,15 +44,14 @@ export interface RunFile {
   from: 'attachment' | 'tool';
 }
 
-/** How far a call has come that consists of several requests to a model. */
+/** How far a try of a call has come that consists of several requests to a model. */
 export interface Checkpoint {
-  /** Temporal's number of the try that has come so far. */
+  /** Temporal's number of the try. */
   attempt: number;
-  /** What that try has cost until then. */
   usage: TokenUsage;
-  /** The object id of the conversation so far; null if there is none. */
+  /** The object id of the conversation so far, if there is one. */
   session: string | null;
-  /** The id of the tree of files as they were then; null for one without files. */
+  /** The id of the tree of files as they were then. */
   tree: string | null;
 }
 
@@ -69,12 +66,11 @@ export interface SharedRates {
    */
   take(id: string, cost: number, longest: number): Promise<number>;
   /**
-   * Lets nothing through for some milliseconds, unless it is longer already.
-   *
-   * @param longest a pause that is further ahead than so many milliseconds was written by a wrong clock, and holds nobody
+   * Lets nothing through for some milliseconds, unless it is longer already. A pause that is further ahead than `longest` was
+   * written by a wrong clock, and holds nobody.
    */
   pause(id: string, milliseconds: number, longest: number): Promise<void>;
-  /** The rates that are paused now, with the milliseconds for which they are: `longest`, as above, at most. */
+  /** The rates that are paused now, with the milliseconds for which they are. */
   paused(longest: number): Promise<Map<string, number>>;
 }
 
@@ -82,7 +78,7 @@ export interface SharedRates {
 export interface LivePiece {
   /** Temporal's number of the try, from 1. */
   attempt: number;
-  /** The place of the piece's first character in the whole text. */
+  /** Of the piece's first character, in the whole text. */
   offset: number;
   text: string;
 }
@@ -108,11 +104,7 @@ export interface Store {
   readonly liveTexts: LiveTexts;
   /** The journalled result of an earlier attempt of a model call with the same input; undefined if there is none. */
   findReply(key: string, inputHash: string): Promise<CallModelResult | undefined>;
-  /**
-   * Writes a segment and its journal entry in one transaction.
-   *
-   * @returns what the journal holds afterwards: this result, or that of the writer that came first
-   */
+  /** Writes a segment and its journal entry in one transaction. @returns this result, or that of the writer that came first */
   commitReply(commit: ReplyCommit): Promise<CallModelResult>;
   /** Remembers how far a call has come, in place of what was remembered before. Its reply's commit forgets it. */
   putCheckpoint(key: string, inputHash: string, checkpoint: Checkpoint): Promise<void>;
@@ -128,10 +120,7 @@ export interface Store {
   recordTry(key: string, tried: Try): Promise<void>;
   /** The recorded tries of a call, in their order. */
   tries(key: string): Promise<Try[]>;
-  /**
-   * What the calls under these keys have cost: as the journalled reply says, else all recorded tries together. Unknown keys
-   * are left out.
-   */
+  /** What calls have cost: as the journalled reply says, else all recorded tries together. Unknown keys are left out. */
   spent(keys: string[]): Promise<Map<string, TokenUsage>>;
   /** All messages of the chain that ends with a segment, oldest first. @throws `Error` if a segment is missing */
   messages(segmentId: string): Promise<Message[]>;
@@ -150,34 +139,27 @@ export interface Store {
    * `prune` would not know that the workflow needs them. Each once.
    */
   missingObjects(ids: readonly string[]): Promise<string[]>;
-  /**
-   * Remembers a tool's result, which is a blob, for the agent that got it.
-   *
-   * @returns a short id, unique among the results of the workflow's agent, and the same for the same result
-   */
+  /** Remembers a tool's result, which is a blob. @returns a short id, unique for the workflow's agent, and always the same */
   putResult(workflowId: string, agent: string, blob: string): Promise<string>;
-  /** The blob id of a result of the workflow's agent; undefined if it has none of this id. */
+  /** The blob id of a result. */
   result(workflowId: string, agent: string, id: string): Promise<string | undefined>;
   /** Stores a report under its id. @returns this report, or that of the writer that came first */
   putReport(report: StoredReport): Promise<StoredReport>;
   report(id: string): Promise<StoredReport | undefined>;
-  /** The newest reports by `createdAt`, newest first. @param limit how many there may be */
+  /** The newest reports by `createdAt`, newest first. */
   reports(limit: number): Promise<StoredReport[]>;
   /** Forgets the files of an earlier run under this workflow id. Further calls for the same run do nothing. */
   beginFiles(workflowId: string, runId: string): Promise<void>;
   /**
-   * Adds a file, whose blobs are stored already, to a workflow. A file that a tool made replaces one of the same name
-   * that a tool made; otherwise the earlier one stays.
-   *
-   * @returns the file that has the name afterwards
+   * Adds a file whose blobs are stored already. One that a tool made replaces one of the same name that a tool made;
+   * otherwise the earlier one stays. @returns the file that has the name afterwards
    */
   putFile(workflowId: string, file: RunFile): Promise<RunFile>;
   file(workflowId: string, name: string): Promise<RunFile | undefined>;
-  /** All files of a workflow, in the order in which they were added. */
+  /** In the order in which they were added. */
   files(workflowId: string): Promise<RunFile[]>;
   /** A random value of 32 bytes in base64, made when it is first asked for, and the same for all workers of the store. */
   secret(name: string): Promise<string>;
-  /** The names of all secrets that were ever asked for. */
   secretNames(): Promise<string[]>;
   /** The random id that the store was made with, in 16 hexadecimal digits, by which it is told from another one. */
   identity(): Promise<string>;
@@ -190,7 +172,6 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** What several tries have cost together. */
 export function sumOfUsage(usages: TokenUsage[]): TokenUsage {
   const sum = (each: (usage: TokenUsage) => number): number => usages.reduce((all, usage) => all + each(usage), 0);
   return {

@@ -44,7 +44,7 @@ export const sweepOf = (database: Database) => ({
   forgetNamespace: (id: string): Promise<unknown> =>
     database.write((sql) => sql.run('DELETE FROM namespaces WHERE id = ?', id)),
 
-  /** The ids of the workflows that have stored something. */
+  /** Those that have stored something. */
   async workflowIds(): Promise<Set<string>> {
     const rows = await database.read((sql) => sql.all('SELECT id FROM workflows'));
     return new Set(rows.map(({ id }) => String(id)));
@@ -55,10 +55,8 @@ export const sweepOf = (database: Database) => ({
   shrink: () => database.shrink(),
 
   /**
-   * Removes what was last written before some time and is not of these workflows: their journals and files, and the segments,
-   * blobs and objects that none of them has stored.
-   *
-   * @returns what was removed, by table
+   * Removes what was last written before some time and is not of these workflows, by table: journals and files, and the
+   * segments, blobs and objects that none of them has stored.
    */
   async remove(workflowIds: ReadonlySet<string>, { before, isDry }: SweepSettings): Promise<Record<string, Swept>> {
     const startedAt = Date.now();

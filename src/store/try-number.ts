@@ -5,13 +5,8 @@ const numbering = 2_000_000;
  * The number by which a try is recorded. Temporal counts the attempts of an activity, which begin again where a run makes a
  * call once more under its id, when it has waited for a key or for another worker: then it was scheduled at another time.
  */
-export const tryNumber = ({
-  attempt,
-  scheduledTimestampMs,
-}: {
-  attempt: number;
-  scheduledTimestampMs: number;
-}): number => (Math.floor(scheduledTimestampMs / 1000) % numbering) * 1000 + attempt;
+export const tryNumber = (info: { attempt: number; scheduledTimestampMs: number }): number =>
+  (Math.floor(info.scheduledTimestampMs / 1000) % numbering) * 1000 + info.attempt;
 
 /** Whether a record is of a summary that was made for the call. */
 export const isSummary = ({ attempt }: { attempt: number }): boolean => attempt < 0;
