@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { temperature, whole } from './coordination.ts';
 import { effortProblem, efforts } from './models/model-capabilities.ts';
 import { backendTypes } from './models/backend-types.ts';
 import { folderSchema } from './named-folder.ts';
@@ -40,10 +41,7 @@ const writtenSchema = z
     api_key_env: name
       .optional()
       .meta(guarded('keyVariable', "The variable that holds the key. Absent: the type's, as OPENAI_API_KEY.")),
-    temperature: z
-      .number()
-      .min(0)
-      .max(2)
+    temperature: temperature
       .optional()
       .meta(safe('Limited to what the provider takes; left out for models that take none.')),
     max_tokens: z.int().positive().optional().meta(safe('The longest reply, in tokens.')),
@@ -58,10 +56,7 @@ const writtenSchema = z
       .meta(guarded('headers'))
       .optional()
       .describe("Further headers of each request; ${NAME} stands for a variable of the worker's environment."),
-    max_retries: z
-      .int()
-      .min(0)
-      .max(100)
+    max_retries: whole(0, 100)
       .optional()
       .meta(safe('How often a failed call is tried again. Absent: for as long as its agent has time.')),
     idle_timeout: z

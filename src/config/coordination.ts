@@ -11,6 +11,12 @@ const tenYears = 10 * 365 * 24 * 60 * 60;
 /** A waiting time in seconds, at most ten years, because Temporal refuses timers of several hundred years. */
 export const waitingTime = z.number().positive().max(tenYears);
 
+/** A whole number within limits, both included. */
+export const whole = (least: number, most?: number) =>
+  most === undefined ? z.int().min(least) : z.int().min(least).max(most);
+
+export const temperature = z.number().min(0).max(2);
+
 const level = z.enum(['low', 'medium', 'high']);
 
 /**
@@ -25,9 +31,7 @@ export const broadcastSchema = z.strictObject({
   broadcast_timeout: waitingTime
     .default(300)
     .meta(safe('Seconds that a question waits for its responses; the agent then goes on with those that have come.')),
-  max_broadcasts_per_agent: z
-    .int()
-    .min(1)
+  max_broadcasts_per_agent: whole(1)
     .default(10)
     .meta(safe())
     .describe(
@@ -45,27 +49,36 @@ const soloBroadcastSchema = broadcastSchema.superRefine(({ broadcast }, context)
 });
 
 /** Limits of a whole run. A limit that is absent does not exist. */
-export const budgetSchema = z.strictObject({
+const budgetSchema = z.strictObject({
   calls: z.int().positive().optional().meta(safe('The most calls of models.')),
   tokens: z.int().positive().optional().meta(safe('The most tokens, read and written.')),
   usd: z.number().positive().optional().meta(safe('The most US dollars; every model needs a known price.')),
   seconds: z.number().positive().optional().meta(safe('The longest time, in seconds.')),
 });
 
-/** What the keys that several kinds of configuration have are for. */
-export const about = {
-  budget: 'Limits of the whole run, checked before each call of a model. One that is absent does not exist.',
-  prices: "US dollars per million tokens, by the names of models; they replace the providers' list prices.",
-  idle_timeout: 'Seconds that a session waits for the next turn before it ends. Absent: for ever.',
-};
-
-/** The keys that every kind of configuration but a team's has beside its own. */
-export const soloShape = {
-  coordination: soloBroadcastSchema.prefault({}).describe('Whether a person may be asked, and how.'),
-  budget: budgetSchema.optional().describe(about.budget),
-  prices: priceTableSchema.optional().describe(about.prices),
+/** The keys that every kind of configuration has beside its own. */
+export const commonShape = {
+  budget: budgetSchema
+    .optional()
+    .describe('Limits of the whole run, checked before each call of a model. One that is absent does not exist.'),
+  prices: priceTableSchema
+    .optional()
+    .describe("US dollars per million tokens, by the names of models; they replace the providers' list prices."),
   ...permissionShape,
   notify: notifySchema,
+};
+
+/** The same, and those that a team has elsewhere. */
+export const soloShape = {
+  coordination: soloBroadcastSchema.prefault({}).describe('Whether a person may be asked, and how.'),
+  ...commonShape,
+};
+
+/** The key of those with whom a session can converse. */
+export const sessionShape = {
+  idle_timeout: waitingTime
+    .optional()
+    .meta(safe('Seconds that a session waits for the next turn before it ends. Absent: for ever.')),
 };
 
 /** Lines for a person about what all kinds of configuration have: who may be asked, and the limits. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { about, soloShape, waitingTime } from './coordination.ts';
+import { sessionShape, soloShape } from './coordination.ts';
 import { wireSchema } from './exchange.ts';
 import { modulePathPattern } from './extensions.ts';
 import { kinds, type Kind } from './kinds.ts';
@@ -100,7 +100,7 @@ function ofAgent(): JsonSchema {
         .array(wireSchema)
         .describe('Which module uses which: __entry__ an orchestrator, the orchestrator a model and tools.'),
       ...soloShape,
-      idle_timeout: waitingTime.optional().describe(about.idle_timeout),
+      ...sessionShape,
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { completeBackend, defaultBackend, describeBackend, packagesOf } from './models/complete-backend.ts';
-import { about, broadcastSchema, describeCoordination, soloShape, waitingTime } from './coordination.ts';
+import { broadcastSchema, describeCoordination, sessionShape, soloShape } from './coordination.ts';
 import type { Environment } from '../util/environment.ts';
 import { checkExchange, providersOf, type Wire, type WireInput } from './exchange.ts';
 import { notice, type ConfigKind } from './kind.ts';
@@ -9,7 +9,6 @@ import { describeOrchestrator, orchestratorOf } from './orchestrators.ts';
 import { describePermissions } from './tools/permissions.ts';
 import { checkedBy, type Checked } from './problems.ts';
 import { describeTools } from './tool-sources.ts';
-import { safe } from './privileges.ts';
 import type { OneAgent } from '../protocol/settings.ts';
 
 const agentSchema = z.strictObject({
@@ -17,7 +16,7 @@ const agentSchema = z.strictObject({
   modules: z.array(z.unknown()).min(1),
   exchange: z.array(z.unknown()),
   ...soloShape,
-  idle_timeout: waitingTime.optional().meta(safe(about.idle_timeout)),
+  ...sessionShape,
 });
 
 /** A configuration of one agent as a file's author writes it. Keys with defaults may be left out. */

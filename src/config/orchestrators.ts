@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { temperature, whole } from './coordination.ts';
 import { isModulePath, modulePath, modulePathPattern, modulePathProblem } from './extensions.ts';
 import { didYouMean } from './problems.ts';
 import { guarded, safe } from './privileges.ts';
 import type { OrchestratorSettings } from '../protocol/settings.ts';
 
 /** What xaibo's documentation has for a module, and what an agent has that no module describes. */
-const limit = z.int().min(1).default(10);
+const limit = whole(1).default(10);
 const defaultLimit = 60;
 
 /** Settings of the loop `simple_tool` (xaibo's documentation, SimpleToolOrchestrator). */
@@ -31,12 +32,7 @@ export const reactSchema = z.strictObject({
     .meta(safe('What tells the model that all cycles are used; {max_iterations} stands for their number.')),
   max_iterations: limit.meta(safe('The most cycles of thought, action and observation in a turn.')),
   show_reasoning: z.boolean().default(true).meta(safe('Whether the user sees the steps.')),
-  reasoning_temperature: z
-    .number()
-    .min(0)
-    .max(2)
-    .default(0.7)
-    .meta(safe('The temperature of thoughts and observations.')),
+  reasoning_temperature: temperature.default(0.7).meta(safe('The temperature of thoughts and observations.')),
 });
 
 const names = ['simple_tool', 'react'];
@@ -54,8 +50,8 @@ export const orchestratorSchema = z
 
 /** The keys beside `orchestrator:` that limit the loop which it names. A schema with them is refined by `limitsFit`. */
 export const limitsShape = {
-  max_thoughts: z.int().min(1).optional().meta(safe('Of simple_tool: the most model calls in a turn. Absent: 60.')),
-  max_iterations: z.int().min(1).optional().meta(safe('Of react: the most cycles in a turn. Absent: 60.')),
+  max_thoughts: whole(1).optional().meta(safe('Of simple_tool: the most model calls in a turn. Absent: 60.')),
+  max_iterations: whole(1).optional().meta(safe('Of react: the most cycles in a turn. Absent: 60.')),
 };
 
 type Limits = { [Key in keyof typeof limitsShape]?: number | undefined };

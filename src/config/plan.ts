@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { backendSchema, roleSchema } from './backend.ts';
 import { completeBackend, defaultBackend, describeBackend, packagesOf } from './models/complete-backend.ts';
-import { describeCoordination, soloShape } from './coordination.ts';
+import { describeCoordination, soloShape, whole } from './coordination.ts';
 import { inRoles, notice, checkSingleReplies, type ConfigKind } from './kind.ts';
 import type { Environment } from '../util/environment.ts';
 import { executorTools } from './tools/everyday-tools.ts';
@@ -30,24 +30,11 @@ const settingsSchema = z.strictObject({
     .superRefine(limitsFit)
     .prefault({})
     .describe('Who carries out the subtasks, and with which tools.'),
-  max_retries: z
-    .int()
-    .min(0)
-    .max(100)
+  max_retries: whole(0, 100)
     .default(2)
     .meta(safe('How many rounds may follow the first one, whether they repeat what failed or plan anew.')),
-  max_parallel_subtasks: z
-    .int()
-    .min(1)
-    .max(100)
-    .default(5)
-    .meta(safe('How many subtasks are carried out at the same time.')),
-  max_subtasks: z
-    .int()
-    .min(1)
-    .max(500)
-    .default(50)
-    .meta(safe('How many subtasks all plans of a run may have together.')),
+  max_parallel_subtasks: whole(1, 100).default(5).meta(safe('How many subtasks are carried out at the same time.')),
+  max_subtasks: whole(1, 500).default(50).meta(safe('How many subtasks all plans of a run may have together.')),
 });
 
 /** A configuration of a plan. The defaults are those of docs/reference/configuration.md. */

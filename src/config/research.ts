@@ -3,7 +3,7 @@ import { howToGetSearch, missingForSearch, serviceOf, variableOf, webSearchNames
 import { isModelSearch } from '../protocol/search.ts';
 import { backendSchema, roleSchema } from './backend.ts';
 import { completeBackend, defaultBackend, describeBackend } from './models/complete-backend.ts';
-import { describeCoordination, soloShape } from './coordination.ts';
+import { describeCoordination, soloShape, whole } from './coordination.ts';
 import { keysOfTools, notice, checkSingleReplies, type ConfigKind } from './kind.ts';
 import type { Environment } from '../util/environment.ts';
 import { guarded, safe } from './privileges.ts';
@@ -39,15 +39,10 @@ const settingsSchema = z
     criticism: roleSchema.optional().describe('Who criticises and scores.'),
     synthesize: roleSchema.optional().describe('Who writes the report.'),
     min_viability_score: score.default(51).meta(safe('With a lower score the idea is planned again.')),
-    max_planning_iterations: z
-      .int()
-      .min(1)
-      .max(100)
+    max_planning_iterations: whole(1, 100)
       .default(3)
       .meta(safe('How many plans there may be in all, restarts by a person included.')),
-    max_similar_implementations: z
-      .int()
-      .min(0)
+    max_similar_implementations: whole(0)
       .default(4)
       .meta(safe('With more hits than this that do the same as the idea, it is planned again.')),
     on_missing_score: z
@@ -90,11 +85,8 @@ const settingsSchema = z
           .describe(
             "The folder to search, relative to this file. Absent: for the offline model Reprise's own documentation, which makes no run viable.",
           ),
-        max_results: z.int().min(1).max(20).default(5).meta(safe('How many results each query gives.')),
-        read_pages: z
-          .int()
-          .min(0)
-          .max(20)
+        max_results: whole(1, 20).default(5).meta(safe('How many results each query gives.')),
+        read_pages: whole(0, 20)
           .default(3)
           .meta(safe())
           .describe(

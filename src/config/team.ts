@@ -1,13 +1,18 @@
 import { z } from 'zod';
 import { backendSchema, roleSchema } from './backend.ts';
 import { completeBackend, defaultBackend, describeBackend, packagesOf } from './models/complete-backend.ts';
-import { about, broadcastSchema, budgetSchema, describeCoordination, waitingTime } from './coordination.ts';
+import {
+  broadcastSchema,
+  commonShape,
+  describeCoordination,
+  sessionShape,
+  waitingTime,
+  whole,
+} from './coordination.ts';
 import type { Environment } from '../util/environment.ts';
-import { notifySchema } from './notify.ts';
 import { folderSchema, workspaceFolderSchema } from './named-folder.ts';
 import { describeOrchestrator, limitsFit, limitsShape, orchestratorOf, orchestratorSchema } from './orchestrators.ts';
-import { permissionShape, describePermissions } from './tools/permissions.ts';
-import { priceTableSchema } from './models/prices.ts';
+import { describePermissions } from './tools/permissions.ts';
 import { mostAgents } from './models/team-size.ts';
 import { inRoles, notice, type ConfigKind } from './kind.ts';
 import { checkedBy, unique } from './problems.ts';
@@ -35,9 +40,7 @@ const agentSchema = z
 
 /** How a team works together (`orchestrator.coordination`). */
 const coordinationSchema = z.strictObject({
-  max_orchestration_restarts: z
-    .int()
-    .min(0)
+  max_orchestration_restarts: whole(0)
     .default(2)
     .meta(safe('How many restarts there may be; attempts are one more. With 0 nobody judges.')),
   enable_post_presentation_evaluation: z
@@ -106,11 +109,8 @@ export const teamSchema = z.strictObject({
     })
     .prefault({})
     .describe('How the team works together.'),
-  budget: budgetSchema.optional().describe(about.budget),
-  prices: priceTableSchema.optional().describe(about.prices),
-  ...permissionShape,
-  notify: notifySchema,
-  idle_timeout: waitingTime.optional().meta(safe(about.idle_timeout)),
+  ...commonShape,
+  ...sessionShape,
 });
 
 /** What a file says about a team. Agents may be absent, and so may their backends. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { backendSchema } from '../config/backend.ts';
-import { about, soloShape, waitingTime } from '../config/coordination.ts';
+import { sessionShape, soloShape } from '../config/coordination.ts';
 import { wireSchema } from '../config/exchange.ts';
 import {
   orchestrationInputSchema,
@@ -25,7 +25,7 @@ const agentSchema = z.strictObject({
   modules: z.array(moduleSchema),
   exchange: z.array(wireSchema),
   ...soloShape,
-  idle_timeout: waitingTime.optional().meta(safe(about.idle_timeout)),
+  ...sessionShape,
 });
 
 /** Every kind of configuration as it is written. */
