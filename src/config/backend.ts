@@ -27,7 +27,6 @@ const headersSchema = z.record(name, z.string()).superRefine((headers, context) 
   }
 });
 
-/** The keys of a backend as a file's author writes them. */
 const writtenSchema = z
   .strictObject({
     type: z
@@ -105,7 +104,6 @@ export const backendOfType = (type: Written['type']) =>
     .superRefine((keys, context) => checkEffort({ type, ...keys }, context))
     .transform((keys) => ({ type, ...keys }));
 
-/** A role that has a backend and nothing else to configure. */
 export const roleSchema = z.strictObject({ backend: backendSchema.describe('The model of this role.') });
 
 /** What Claude Code decides itself, or has no use for. */

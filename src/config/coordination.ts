@@ -41,14 +41,13 @@ export const broadcastSchema = z.strictObject({
   response_depth: level.default('medium').meta(safe("How thorough the other agents' responses are to be.")),
 });
 
-/** The settings of `broadcastSchema` for one agent, which has only a person to ask. */
+/** For one agent, which has only a person to ask. */
 const soloBroadcastSchema = broadcastSchema.superRefine(({ broadcast }, context) => {
   if (broadcast !== 'agents') return;
   const message = '"agents" has nobody to ask where there is one agent; use human, which asks a person';
   context.addIssue({ code: 'custom', path: ['broadcast'], message });
 });
 
-/** Limits of a whole run. A limit that is absent does not exist. */
 const budgetSchema = z.strictObject({
   calls: z.int().positive().optional().meta(safe('The most calls of models.')),
   tokens: z.int().positive().optional().meta(safe('The most tokens, read and written.')),

@@ -22,9 +22,8 @@ export type Wire = z.output<typeof wireSchema> & { providers: string[]; index: n
 const handler = 'TextMessageHandlerProtocol';
 
 /**
- * Checks each wire by itself and against the modules, and whether a wire is missing that an agent needs.
- *
- * @param modules undefined unless each module has an id: a wire to a module without one would look as if it led nowhere
+ * Checks each wire by itself and against the modules, and whether an agent lacks one. @param modules undefined unless each has
+ * an id: a wire to a module without one would look as if it led nowhere
  */
 export function checkExchange(list: unknown, modules: Module[] | undefined) {
   const wires: Wire[] = [];
@@ -42,7 +41,7 @@ export function checkExchange(list: unknown, modules: Module[] | undefined) {
   return { wires, problems };
 }
 
-/** The ids of the modules that provide a protocol to a module; undefined if there is no such wire. */
+/** Undefined if there is no such wire. */
 export const providersOf = (module: string, protocol: Protocol, wires: Wire[]): string[] | undefined =>
   wires.find((wire) => wire.module === module && wire.protocol === protocol)?.providers;
 

@@ -6,10 +6,9 @@ const endings = /\.(ts|mts|js|mjs)$/;
 /** The path of a user's own module, as a pattern for JSON Schema. */
 export const modulePathPattern = '\\./.+\\.(?:ts|mts|js|mjs)';
 
-/** Whether a name is meant as the path of a user's own module in the worker's extensions folder. */
+/** Whether a name is meant as the path of a user's own module. */
 export const isModulePath = (name: string): boolean => /[/\\]/.test(name) || endings.test(name);
 
-/** What is wrong with the path of a user's own module; undefined if nothing is. */
 export function modulePathProblem(path: string): string | undefined {
   if (posix.normalize(path).startsWith('../') || path.startsWith('/'))
     return `"${path}" leaves the extensions folder: a module of your own is in it, as in ./my-module.ts`;
@@ -31,10 +30,7 @@ export interface CustomOrchestrators {
 
 export const noOrchestrators: CustomOrchestrators = { names: [], leftOut: {} };
 
-/**
- * The files below a folder that look as if they export `handleText`, by their paths as in `./sub/mine.ts`. None is run.
- * Packages, hidden folders and unreadable files are passed over.
- */
+/** The files below a folder that look as if they export `handleText`, by their paths as in `./sub/mine.ts`. None is run. */
 export function findOrchestrators(folder: string): string[] {
   return [...modulesBelow(folder)]
     .filter((file) => exportsHandleText(textOf(file)))
@@ -42,7 +38,7 @@ export function findOrchestrators(folder: string): string[] {
     .sort();
 }
 
-/** Paths of the modules below a folder. Node's `globSync` takes ten times as long, and this may be somebody's whole home. */
+/** Node's `globSync` takes ten times as long, and this may be somebody's whole home. */
 function* modulesBelow(folder: string): Generator<string> {
   for (const entry of entriesOf(folder)) {
     const path = join(folder, entry.name);
@@ -79,7 +75,7 @@ export const exportsName = (text: string, name: string): boolean =>
 
 export const exportsHandleText = (text: string): boolean => exportsName(text, 'handleText');
 
-/** The modules of Node that a text imports by itself, as in `import { readFileSync } from 'node:fs'`; types alone do not count. */
+/** The modules of Node that a text imports by itself; types alone do not count. */
 export function nodeImports(text: string): string[] {
   const imports = /^\s*(?:import|export)\s+(?!type\b|\{\s*type\b)(?:[^'"]*?\bfrom\s*)?['"](node:[^'"]+)['"]/gm;
   return [...new Set([...text.matchAll(imports)].map(([, name]) => name!))].sort();

@@ -14,7 +14,6 @@ export type JsonSchema = { [keyword: string]: unknown; properties?: Record<strin
 const draft = 'http://json-schema.org/draft-07/schema#';
 const ids = 'https://raw.githubusercontent.com/reprise-agents/reprise/main/schemas';
 
-/** What a schema is of: one kind of configuration, or any of them. */
 type SchemaName = Kind | 'config';
 
 /** The address of a schema, which stays the same from version to version. Its file is `schemas/NAME.json`. */
@@ -26,7 +25,6 @@ export const schemaNames: SchemaName[] = [...kindNames, 'config'];
 
 const $schema = { type: 'string', description: 'The address of this JSON schema, for editors. Ignored.' };
 
-/** The JSON schema of a configuration of one kind, or of all four, which are told apart by their top-level keys. */
 export function jsonSchemaOf(name: SchemaName): JsonSchema {
   return name === 'config' ? ofAllKinds() : { ...heading(name), ...ofKind(name) };
 }
@@ -48,7 +46,6 @@ const shapes: Record<Kind, () => JsonSchema> = {
   plan: () => written(planSchema),
 };
 
-/** The form in which a file's author writes what a zod schema takes. */
 function written(schema: z.ZodType): JsonSchema {
   const made = z.toJSONSchema(schema, {
     io: 'input',
@@ -67,7 +64,6 @@ function normalizeSchema(schema: JsonSchema): void {
   if (JSON.stringify(schema['propertyNames']) === '{"type":"string"}') delete schema['propertyNames'];
 }
 
-/** The keywords of JSON Schema for a schema that holds under a condition. */
 const when = (condition: object, holds: object, otherwise: object = {}): object =>
   // oxlint-disable-next-line unicorn/no-thenable -- nobody awaits a schema
   ({ if: condition, then: holds, else: otherwise });

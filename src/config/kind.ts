@@ -12,7 +12,6 @@ export interface Role {
   tools?: ToolSources;
 }
 
-/** All that differs between the kinds of configuration. */
 export interface ConfigKind<Config, Settings> {
   /** The title and the description of its JSON schema. */
   title: string;
@@ -34,7 +33,7 @@ export interface ConfigKind<Config, Settings> {
   inert(config: Config): string[];
 }
 
-/** What would keep settings from running in this environment: keys that are not set, models that nobody named. */
+/** What would keep settings from running in this environment. */
 export function preflight<Settings extends { notify?: NotifyEntry[] | undefined }>(
   kind: Pick<ConfigKind<never, Settings>, 'roles' | 'missing'>,
   settings: Settings,
@@ -57,7 +56,6 @@ export function preflight<Settings extends { notify?: NotifyEntry[] | undefined 
 /** Keys of backends that do nothing in a role that has no tools. */
 export const keysOfTools = ['mcp_servers', 'cwd', 'enable_mcp_command_line'] as const;
 
-/** What the backends of roles without tools say of tools. */
 export const inRoles = (roles: Record<string, Backend | undefined>): object =>
   Object.fromEntries(
     Object.entries(roles).flatMap(([role, backend]) =>
@@ -65,7 +63,7 @@ export const inRoles = (roles: Record<string, Backend | undefined>): object =>
     ),
   );
 
-/** @param backends those of all roles; undefined for a role that has none of its own @param inert what has no effect where it stands, by the names that are told */
+/** @param backends those of all roles @param inert what has no effect where it stands, by the names that are told */
 export function notice(backends: Array<Backend | undefined>, inert: object = {}): string[] {
   const named = Object.entries(inert).flatMap(([key, value]) => (value ? [key] : []));
   const isMoot = backends.some((each) => each?.command_line_execution_mode && !each.enable_mcp_command_line);
@@ -85,7 +83,6 @@ export function checkSingleReplies<T>(schema: z.ZodType<T>, content: object): Ch
 const onlyInTeams =
   'claude_code is a backend of the agents of a team; here use one of openai, claude, gemini, chatcompletion, offline';
 
-/** Where a configuration names Claude Code. */
 function placesOf(value: unknown, path: string[]): string[][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   return Object.entries(value).flatMap(([key, each]) =>

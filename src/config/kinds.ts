@@ -2,7 +2,7 @@ import { literalSecrets, proseSecrets } from './literal-secrets.ts';
 import type { ConfigKind } from './kind.ts';
 import { agentKind, type OneAgentConfig, type OneAgentConfigInput } from './one-agent.ts';
 import { planKind, type PlanConfig, type PlanConfigInput } from './plan.ts';
-import { problemText, type Checked, type Problem } from './problems.ts';
+import { problemText, type Checked } from './problems.ts';
 import { researchKind, type ResearchConfig, type ResearchConfigInput } from './research.ts';
 import { teamKind, type TeamConfig, type TeamConfigInput } from './team.ts';
 import type { OneAgent, PlanSettings, ResearchSettings, Team } from '../protocol/settings.ts';
@@ -26,10 +26,9 @@ export type CheckedConfig = { [K in Kind]: { kind: K } & Pick<Kinds, K> }[Kind];
 /** A checked configuration together with its `content` as a run's input takes it. */
 export type Config = { content: object } & CheckedConfig;
 
-/** A configuration of something that a session can converse with. */
+/** Of what a session can converse with. */
 type ConversationConfig = Extract<Config, { kind: 'team' | 'agent' }>;
 
-/** What a run makes of a configuration. */
 type Settings = Team | OneAgent | ResearchSettings | PlanSettings;
 
 export const kinds = { team: teamKind, agent: agentKind, research: researchKind, plan: planKind };
@@ -40,7 +39,7 @@ export const partsOf = (config: CheckedConfig): [kind: ConfigKind<unknown, Setti
   config[config.kind as keyof typeof config],
 ];
 
-/** Checks a configuration's content, of whichever kind it is, and fills in the defaults. */
+/** Checks a configuration of whichever kind, and fills in the defaults. */
 export function checkConfig(content: unknown): Checked<Config> {
   if (!isObject(content)) return notAMapping;
   const { kind } = kindOf(content);
@@ -53,7 +52,7 @@ export const checkTeam = (content: unknown): Checked<TeamConfig> => checkOnly('t
 export const checkResearch = (content: unknown): Checked<ResearchConfig> => checkOnly('research', content);
 export const checkPlan = (content: unknown): Checked<PlanConfig> => checkOnly('plan', content);
 
-/** Checks a configuration's content, and refuses it unless it is that of a team or of one agent. */
+/** Refuses a configuration unless it is that of a team or of one agent. */
 export function checkConversation(content: unknown): Checked<ConversationConfig> {
   const checked = checkConfig(content);
   if (!checked.ok) return checked;
@@ -68,7 +67,8 @@ function checkOnly<K extends Kind>(wanted: K, content: unknown): Checked<Kinds[K
 
 /** Checks a configuration by its schema, and for secrets wherever they stand. */
 function check<K extends Kind>(kind: K, content: object): Checked<Kinds[K]> {
-  const own = withoutSchema(content);
+  // `$schema` names a JSON schema to an editor.
+  const { $schema: _, ...own } = content as { $schema?: unknown };
   const checked = (kinds[kind] as ConfigKind<Kinds[K], unknown>).check(own);
   const problems = checked.ok ? [] : checked.problems;
   const known = new Set(problems.map(({ path }) => path.join('\n')));
@@ -85,7 +85,7 @@ function kindOf(content: object): { kind: Kind; key?: string } {
   return { kind: 'team' };
 }
 
-/** What to do with a configuration of another kind that was given to a team or to a session. */
+/** What to do with a configuration that was given to a team or to a session. */
 const uses: Partial<Record<Kind, string>> = {
   agent:
     'one agent (modules and exchange) takes no task of a team: talk to it with reprise chat, or the workflow session',
@@ -101,26 +101,15 @@ function refused(wanted: Kind, content: object): Checked<never> {
   return { ok: false, problems: [{ path: key === undefined ? [] : [key], message }] };
 }
 
-/** Leaves out `$schema`, which names a JSON schema to an editor and says nothing to us. */
-function withoutSchema(content: object): object {
-  const { $schema: _, ...rest } = content as { $schema?: unknown };
-  return rest;
-}
-
 const notAMapping: Checked<never> = {
   ok: false,
   problems: [{ path: [], message: 'a configuration is an object of keys and values' }],
 };
 
-/**
- * Warnings for a person about settings that do nothing: tools of a role that has none,
- * modules that no wire leads to, and asking other agents when there are none. And about texts that seem to hold a secret.
- */
+/** Warnings for a person about settings that do nothing, and about people's own words that only seem to hold a secret. */
 export const ignoredKeys = <Said>(kind: ConfigKind<Said, unknown>, said: Said): string[] => [
   ...kind.inert(said),
-  ...proseSecrets(said).map(tellProse),
+  ...proseSecrets(said).map(({ path }) => problemText({ path, message: seemsSecret })),
 ];
 
-/** A text goes to models and stays in histories, but may only look like a secret. */
-const tellProse = ({ path }: Problem): string =>
-  problemText({ path, message: 'holds what looks like a secret, which models and all who read the run will see' });
+const seemsSecret = 'holds what looks like a secret, which models and all who read the run will see';

@@ -19,7 +19,7 @@ const ways: Record<string, string> = {
   args: `${kept}hand it over by env, write \${NAME} there, and ${inEnvironment}`,
 };
 
-/** What people write in their own words. A secret in it is worth a warning, since it may only look like one. */
+/** What people write in their own words. */
 const prose = ['system_message', 'domain', 'prompt', 'description', 'instructions'];
 
 /** In a request's body a `token` may be a piece of text, and a `key` anything. */
@@ -34,7 +34,7 @@ const secretOption =
 export const literalSecrets = (content: unknown): Problem[] =>
   found(content, [], '').filter(({ path }) => !isProse(path));
 
-/** The keys of texts in people's own words that hold what looks like a secret, as `agents[0].system_message`. */
+/** The same in people's own words, which may only look like secrets. */
 export const proseSecrets = (content: unknown): Problem[] => found(content, [], '').filter(({ path }) => isProse(path));
 
 const isProse = (path: PropertyKey[]): boolean => prose.includes(String(path.at(-1)));

@@ -23,37 +23,31 @@ export const protocols = [
 
 export type Protocol = (typeof protocols)[number];
 
-/** What a module adds to its agent. It is empty for modules whose work the session does itself. */
+/** What a module adds to its agent; nothing where the session does its work itself. */
 interface Part {
   backend?: Backend;
   tools?: ToolSources;
   orchestrator?: OrchestratorSettings;
 }
 
-/**
- * A kind of module: the protocol that it provides, the schema that turns its `config:` into a part of an agent, and the type of
- * backend that it is, if it is a model.
- */
-const kind = <Config>(provides: Protocol, schema: z.ZodType<Part, Config>, type?: Backend['type']) => ({
-  provides,
-  schema,
+interface Kind {
+  provides: Protocol;
+  /** Turns the `config:` of a module into a part of an agent. */
+  schema: z.ZodType<Part>;
+  /** Of a model. */
+  type?: Backend['type'];
+}
+
+const llm = (type: Backend['type']) => ({
+  provides: 'LLMProtocol' as const,
+  schema: backendOfType(type).transform((backend) => ({ backend })),
   type,
 });
 
-type Kind = ReturnType<typeof kind>;
-
-const llm = (type: Backend['type']) =>
-  kind(
-    'LLMProtocol',
-    backendOfType(type).transform((backend) => ({ backend })),
-    type,
-  );
-
-const orchestrator = <Config>(schema: z.ZodType<OrchestratorSettings, Config>) =>
-  kind(
-    'TextMessageHandlerProtocol',
-    schema.transform((settings) => ({ orchestrator: settings })),
-  );
+const orchestrator = <Config>(schema: z.ZodType<OrchestratorSettings, Config>) => ({
+  provides: 'TextMessageHandlerProtocol' as const,
+  schema: schema.transform((settings) => ({ orchestrator: settings })),
+});
 
 const kinds = {
   OpenAIProvider: llm('openai'),
@@ -62,15 +56,15 @@ const kinds = {
   GoogleLLM: llm('gemini'),
   ChatCompletionLLM: llm('chatcompletion'),
   OfflineLLM: llm('offline'),
-  PythonToolProvider: kind(
-    'ToolProviderProtocol',
-    z
+  PythonToolProvider: {
+    provides: 'ToolProviderProtocol',
+    schema: z
       .strictObject({ tool_packages: toolPackagesSchema.describe(toolPackages) })
       .transform(({ tool_packages }) => ({ tools: { packages: tool_packages, mcpServers: [] } })),
-  ),
-  MCPToolProvider: kind(
-    'ToolProviderProtocol',
-    z
+  },
+  MCPToolProvider: {
+    provides: 'ToolProviderProtocol',
+    schema: z
       .strictObject({
         servers: mcpServersSchema.describe('Servers of tools (Model Context Protocol).'),
         timeout: toolTime.optional().meta(safe('Seconds that a call of one of their tools may take. Absent: 60.')),
@@ -79,26 +73,23 @@ const kinds = {
         const mcpServers = servers.map((server) => ({ ...server, ...(timeout && { timeout }) }));
         return { tools: { packages: [], mcpServers } };
       }),
-  ),
+  },
   SimpleToolOrchestrator: orchestrator(
     simpleToolSchema.transform((settings) => ({ kind: 'simple_tool' as const, ...settings })),
   ),
   ReActOrchestrator: orchestrator(reactSchema.transform((settings) => ({ kind: 'react' as const, ...settings }))),
-  ResponseHandler: kind('ResponseProtocol', z.strictObject({})),
-  SimpleConversation: kind('ConversationHistoryProtocol', z.strictObject({})),
-};
+  ResponseHandler: { provides: 'ResponseProtocol', schema: z.strictObject({}) },
+  SimpleConversation: { provides: 'ConversationHistoryProtocol', schema: z.strictObject({}) },
+} satisfies Record<string, Kind>;
 
 const kindNames = Object.keys(kinds);
 
 /** The kinds of modules by their names, each with the schema of its `config:`. */
-export const moduleConfigs = Object.entries(kinds).map(([name, { schema }]): { name: string; config: z.ZodType } => ({
-  name,
-  config: schema,
-}));
+export const moduleConfigs = Object.entries<Kind>(kinds).map(([name, { schema }]) => ({ name, config: schema }));
 
 const lastName = (module: string): string => module.slice(module.lastIndexOf('.') + 1);
 
-/** The kind that a dotted path names by its last name, with the type of a model; undefined if there is no such kind. */
+/** The kind that a dotted path names by its last name; undefined if there is no such kind. */
 export function kindOf(module: string): Kind | undefined {
   const name = lastName(module);
   return Object.hasOwn(kinds, name) ? kinds[name as keyof typeof kinds] : undefined;
@@ -146,11 +137,7 @@ export interface Module {
   part: Part;
 }
 
-/**
- * Checks each of a configuration's modules by itself, and that no two have the same id.
- *
- * @returns among the rest `areNamed`: whether there are modules and each has an id, so that wires can be checked
- */
+/** Checks each module by itself, and that no two have the same id. @returns `areNamed`: whether wires can be checked */
 export function checkModules(list: unknown[]): { modules: Module[]; problems: Problem[]; areNamed: boolean } {
   const modules = new Map<string, Module>();
   const problems: Problem[] = [];

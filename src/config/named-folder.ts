@@ -19,7 +19,6 @@ function nameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** A folder in the folder of the configuration, by its relative path. */
 export const folderSchema = z
   .string()
   .min(1)
@@ -29,7 +28,7 @@ export const folderSchema = z
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   });
 
-/** What no path of a workspace may hold, and how long one may be so that there is room for others below it. */
+/** What no path of a workspace may hold, and how long one may be: there is to be room for others below it. */
 const unfit = /[\p{Cc}\p{Cs}\\]/u;
 const maxChars = 200;
 
@@ -42,14 +41,9 @@ export const workspaceFolderSchema = z
     'is no folder of a workspace: names joined by /, without .. and without a / in front',
   );
 
-/** A folder that a configuration names. `missing`: there is nothing of this name. */
 type NamedFolder = { kind: 'folder'; real: string } | { kind: 'missing' } | { kind: 'refused'; why: string };
 
-/**
- * Finds a folder in the folder of a configuration. Links on the way are followed, and must not lead out.
- *
- * @param base the folder of the configuration
- */
+/** Finds a folder in that of a configuration, `base`. Links on the way are followed, and must not lead out. */
 export function findFolder(base: string, name: string): NamedFolder {
   const problem = nameProblem(name);
   if (problem !== undefined) return { kind: 'refused', why: problem };
@@ -86,10 +80,8 @@ function realOf(path: string): string | Error | undefined {
 /**
  * Looks for the folders with which workspaces begin. One that is not there makes an empty workspace, and is told.
  *
- * @param configFolder the folder in which the configuration is
  * @param named the backends' `cwd` and their owners in words, by the ids of agents
  * @param storage `snapshot_storage`, which need not be there yet
- * @returns the folders that are there, what is missing, and why others are refused
  */
 export function startFoldersOf(
   configFolder: string,

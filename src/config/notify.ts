@@ -42,7 +42,6 @@ export const notifyEntrySchema = z
     error: 'is for format: standard alone, since Slack checks no signature; leave it out',
   });
 
-/** The key `notify`, which stands at the top of every kind of configuration. */
 const listSchema = z.array(notifyEntrySchema).max(20);
 export const notifySchema = listSchema.optional().describe('Who is told of a run, by webhooks.');
 
@@ -60,7 +59,7 @@ export function workerNotify(environment: Environment): NotifyEntry[] {
   throw new VariableError(problems.map((problem) => `REPRISE_NOTIFY: ${problem}`).join('\n'));
 }
 
-/** The secret by which what is sent to an entry is signed, if there is one, or what is wrong with it. */
+/** The secret by which an entry is signed, if there is one, or what is wrong with it. */
 export function webhookSecret(
   { secret_env }: Pick<NotifyEntry, 'secret_env'>,
   environment: Environment,
@@ -73,7 +72,6 @@ export function webhookSecret(
   return { problem: `${name} must be set to a secret: echo whsec_$(openssl rand -base64 32)` };
 }
 
-/** What keeps entries from being sent in this environment. */
 export const missingForNotify = (entries: NotifyEntry[] = [], environment: Environment): string[] =>
   entries.flatMap((entry, index) => {
     const unset = variablesIn(entry.url).filter((name) => environment[name] === undefined);

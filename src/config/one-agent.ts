@@ -19,19 +19,17 @@ const agentSchema = z.strictObject({
   ...sessionShape,
 });
 
-/** A configuration of one agent as a file's author writes it. Keys with defaults may be left out. */
+/** As a file's author writes it: keys with defaults may be left out. */
 export interface OneAgentConfigInput extends Omit<z.input<typeof agentSchema>, 'modules' | 'exchange'> {
   modules: ModuleInput[];
   exchange: WireInput[];
 }
 
-/** What a file says about one agent. Its backend may lack a model. */
 export interface OneAgentConfig extends OneAgent {
   /** Ids of the modules that no wire from the entry leads to. */
   unused: string[];
 }
 
-/** Checks a configuration of `modules` and `exchange`, and wires it. Reports all problems at once. */
 function checkAgent(content: object): Checked<OneAgentConfig> {
   const shape = checkedBy(agentSchema, content);
   const { modules: list, exchange } = content as Record<string, unknown>;
@@ -70,7 +68,6 @@ export const defaultAgent = (environment: Environment): OneAgent => ({
   coordination: broadcastSchema.parse({}),
 });
 
-/** Fills in the backend's model. */
 export function completeAgent(config: OneAgentConfig): OneAgent {
   const { unused: _, ...agent } = config;
   const { packages, mcpServers } = agent.tools;

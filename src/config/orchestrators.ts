@@ -5,7 +5,7 @@ import { didYouMean } from './problems.ts';
 import { guarded, safe } from './privileges.ts';
 import type { OrchestratorSettings } from '../protocol/settings.ts';
 
-/** What xaibo's documentation has for a module, and what an agent has that no module describes. */
+/** The limit of xaibo's modules, and that of an agent that no module describes. */
 const limit = whole(1).default(10);
 const defaultLimit = 60;
 
@@ -37,7 +37,6 @@ export const reactSchema = z.strictObject({
 
 const names = ['simple_tool', 'react'];
 
-/** An agent's `orchestrator:`, which names a loop. */
 export const orchestratorSchema = z
   .string()
   .superRefine((name, context) => {
@@ -58,7 +57,6 @@ type Limits = { [Key in keyof typeof limitsShape]?: number | undefined };
 
 const loopOfLimit = { max_thoughts: 'simple_tool', max_iterations: 'react' } as const;
 
-/** Refuses a limit that is none of the loop beside it. */
 export function limitsFit(
   { orchestrator = 'simple_tool', ...limits }: Limits & { orchestrator?: string | undefined },
   context: z.RefinementCtx,

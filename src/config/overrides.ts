@@ -5,6 +5,7 @@ import { entry, isModel } from './modules.ts';
 import { checkConfig, partsOf, type CheckedConfig, type Config } from './kinds.ts';
 import { withConsent } from './tools/permissions.ts';
 import { defaultAgents } from './team.ts';
+import { isObject } from '../util/values.ts';
 import type { Backend, Effort } from '../protocol/settings.ts';
 
 /** What a person chose for a run beside its configuration. */
@@ -24,10 +25,8 @@ export interface Overrides {
 }
 
 /**
- * A configuration with what a person chose. A model replaces all backends: what says where a backend is and what only its
- * provider understands gives way (`type`, `model`, `base_url`, `api_key_env`, `headers`, `extra_body`), and the rest stays,
- * such as `temperature`; an effort stays if the new model takes it. The budget's other limits stay, and so do an agent's own
- * tools. Research has none.
+ * A configuration with what a person chose. A model replaces all backends but for what any provider understands, such as
+ * `temperature`; an effort stays if the new model takes it. The budget's other limits stay, and so do an agent's own tools.
  */
 export function withOverrides(config: Config, overrides: Overrides): Config {
   const { usd } = overrides;
@@ -37,8 +36,12 @@ export function withOverrides(config: Config, overrides: Overrides): Config {
   const equipped = overrides.tools === true ? withTools(limited, config.kind) : limited;
   const backed = withBackends(equipped, config.kind, overrides);
   const content = { ...withLongestReply(backed, overrides.maxTokens), ...withConsent(config.content, consent) };
+  return valid(content);
+}
+
+/** Whatever is put in here is valid where the rest is. */
+function valid(content: object): Config {
   const checked = checkConfig(content);
-  // Whatever is put in is valid where the rest is.
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
   return checked.value;
 }
@@ -47,19 +50,18 @@ type Mapping = Record<string, unknown>;
 
 function withBackends(content: object, kind: Config['kind'], { model, fallback }: Overrides): object {
   if (model === undefined && (fallback === undefined || kind === 'agent')) return content;
-  /** The backend of somebody who needs one. */
   const own = (backend?: object): object | undefined =>
     model === undefined ? (backend ?? fallback) : replaced(backend ?? {}, model);
-  /** The same for somebody who has one only if the configuration says so. */
+  /** For somebody who has a backend only if the configuration says so. */
   const given = (role: unknown): unknown =>
-    isMapping(role) && 'backend' in role ? { ...role, backend: own(role['backend'] as object) } : role;
+    isObject(role) && 'backend' in role ? { ...role, backend: own(role['backend'] as object) } : role;
   const { agents = defaultAgents(), final_agent, modules } = content as Mapping;
   switch (kind) {
     case 'team':
       return {
         ...content,
         agents: (agents as Mapping[]).map((agent) => ({ ...agent, backend: own(agent['backend'] as object) })),
-        ...(isMapping(final_agent) && {
+        ...(isObject(final_agent) && {
           final_agent: { ...(given(final_agent) as Mapping), judge: given(final_agent['judge']) },
         }),
       };
@@ -80,11 +82,11 @@ function withLongestReply(content: object, longest: number | undefined): object 
   const limited = (backend: unknown): object => ({ ...(backend as object | undefined), max_tokens: longest });
   const walked = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(walked);
-    if (!isMapping(value)) return value;
+    if (!isObject(value)) return value;
     const { module, config } = value;
     const entries = Object.entries(value).map(([key, inner]) => [key, walked(inner)] as const);
     if (typeof module === 'string' && isModel(module)) entries.push(['config', limited(config)]);
-    if (isMapping(value['backend'])) entries.push(['backend', limited(walked(value['backend']))]);
+    if (isObject(value['backend'])) entries.push(['backend', limited(walked(value['backend']))]);
     return Object.fromEntries(entries);
   };
   return walked(content) as object;
@@ -155,24 +157,22 @@ const moduleOf: Partial<Record<Backend['type'], string>> = {
 function withModel(module: Mapping, model: Backend): Mapping {
   const { module: name, config } = module;
   if (typeof name !== 'string' || !isModel(name)) return module;
-  const { type, ...keys } = replaced(isMapping(config) ? config : {}, model);
+  const { type, ...keys } = replaced(isObject(config) ? config : {}, model);
   return { ...module, module: moduleOf[type], config: keys };
 }
 
 /** A configuration of the agent that a session without one has, on a backend of one's choice. */
 export function agentOn({ type, ...config }: Backend): Config {
-  const checked = checkConfig({
+  return valid({
     modules: [
       { module: moduleOf[type], id: 'llm', config },
       { module: 'SimpleToolOrchestrator', id: 'agent' },
     ],
     exchange: [
-      { module: '__entry__', protocol: 'TextMessageHandlerProtocol', provider: 'agent' },
+      { module: entry, protocol: 'TextMessageHandlerProtocol', provider: 'agent' },
       { module: 'agent', protocol: 'LLMProtocol', provider: 'llm' },
     ],
   });
-  if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
-  return checked.value;
 }
 
 /** Whether a configuration leaves somebody without a backend, who then gets the default one. */
@@ -180,5 +180,3 @@ export function needsDefault(config: CheckedConfig): boolean {
   const [kind, said] = partsOf(config);
   return kind.named(said).includes(undefined);
 }
-
-const isMapping = (value: unknown): value is Mapping => typeof value === 'object' && value !== null;

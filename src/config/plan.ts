@@ -37,16 +37,14 @@ const settingsSchema = z.strictObject({
   max_subtasks: whole(1, 500).default(50).meta(safe('How many subtasks all plans of a run may have together.')),
 });
 
-/** A configuration of a plan. The defaults are those of docs/reference/configuration.md. */
 export const planSchema = z.strictObject({
   plan: settingsSchema.describe('A plan: who plans, works, checks and writes.'),
   ...soloShape,
 });
 
-/** What a file says about a plan. Backends may be absent. */
 export type PlanConfig = z.output<typeof planSchema>;
 
-/** A configuration of a plan as a file's author writes it. Keys with defaults may be left out. */
+/** As a file's author writes it: keys with defaults may be left out. */
 export type PlanConfigInput = z.input<typeof planSchema>;
 
 /** Gives each role its backend with a model, and the executor its loop and its tools. */

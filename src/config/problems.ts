@@ -16,7 +16,7 @@ export function checkedBy<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
   return success ? { ok: true, value: data } : { ok: false, problems: problemsOf(schema, error, value) };
 }
 
-/** A refinement of a list that refuses a second entry with the same key, such as the same `id`. */
+/** A refinement that refuses a second entry with the same key, such as `id`. */
 export const unique =
   <Key extends string>(key: Key, what: string) =>
   (list: Array<Record<Key, string>>, context: z.RefinementCtx): void => {
@@ -30,7 +30,7 @@ export const unique =
     });
   };
 
-/** Puts the path of a part before the paths of its problems, which makes them problems of the whole. */
+/** Makes problems of a part those of the whole, in which the part has a path. */
 export const under = (path: PropertyKey[], problems: Problem[]): Problem[] =>
   problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] }));
 
@@ -40,10 +40,10 @@ export function problemText({ path, message }: Problem, place?: string): string 
   return [place, steps.join('').replace(/^\./, ''), message].filter(Boolean).join(': ');
 }
 
-/** How many problems are told of at once: whoever sends hundreds of thousands of unknown keys is not to occupy others by that. */
+/** Whoever sends hundreds of thousands of unknown keys is not to occupy others by that. */
 const maxProblems = 100;
 
-/** Turns a schema's first issues into problems that name the key, the value found and the valid choices. */
+/** Turns issues into problems that name the key, the value found and the valid choices. */
 export function problemsOf(schema: z.ZodType, error: z.ZodError, value: unknown): Problem[] {
   const problems = error.issues.slice(0, maxProblems).flatMap((issue) => {
     const { path } = issue;
@@ -111,19 +111,18 @@ function shown(value: unknown): string {
   return shortened(redact(JSON.stringify(value), []), 60);
 }
 
-/** The part of zod's internal definitions that `keysAt` reads. */
+/** What `keysAt` reads of zod's own definitions. */
 interface Definition {
   def: {
     innerType?: Definition;
     in?: Definition;
     element?: Definition;
     shape?: Record<string, Definition>;
-    /** Of a mapping with any keys. */
     valueType?: Definition;
   };
 }
 
-/** The valid keys of the mapping at a path, found by following the path through the schema. */
+/** The valid keys of the mapping at a path. */
 function keysAt(schema: z.ZodType, path: PropertyKey[]): string[] {
   let { def } = unwrapped(schema as unknown as Definition);
   for (const key of path) {

@@ -33,10 +33,10 @@ export function readConfigFile(file: string, check: Check<unknown> = checkConfig
   return parse(text, file, (content) => check(resolveFolders(content, dirname(path))));
 }
 
-/** The longest configuration in bytes: what a run’s input may have. Reading one takes a second, and beside some lies much data in JSON. */
+/** In bytes: what a run’s input may have. Reading so many takes a second, and beside some configurations lies much data. */
 const maxBytes = 1_500_000;
 
-/** The text of a configuration file. @throws `Error` of the system's, or where the file is too long */
+/** @throws `Error` of the system's, or where the file is too long */
 export function configText(path: string): string {
   const { size } = statSync(path);
   if (size > maxBytes) throw new Error(`has ${grouped(size)} bytes, and a configuration at most ${grouped(maxBytes)}`);
@@ -83,7 +83,7 @@ function parse<T>(text: string, name: string, check: Check<T>): Read<T> {
   return { ok: false, problems };
 }
 
-/** How many nodes aliases may stand for: each of a whole team's agents may share some. */
+/** How many nodes aliases may stand for: all agents of a team may share some. */
 const maxAliasCount = 10_000;
 
 /** The aliases that lead nowhere, or into themselves. */
@@ -114,10 +114,7 @@ function startOf({ path }: Problem, document: Document): number {
   return 0;
 }
 
-/**
- * Reads a configuration by the name of its file, with or without the ending, from the worker's configuration folder.
- * Files in subfolders cannot be named.
- */
+/** Reads a configuration of the worker's folder by the name of its file, with or without the ending; of subfolders none. */
 export function readNamedConfig<T>(name: string, folder: string, check: Check<T>): Read<T> {
   const candidates = ['', '.yaml', '.yml', '.json'].map((ending) => name + ending);
   const files = configsIn(folder);
@@ -132,7 +129,7 @@ export function readNamedConfig<T>(name: string, folder: string, check: Check<T>
   };
 }
 
-/** The names of a folder's configurations, sorted. */
+/** The sorted names of a folder's configurations. */
 export function configsIn(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
@@ -159,10 +156,7 @@ type Mapping = Record<string, unknown>;
 const mapping = (value: unknown): Mapping => (typeof value === 'object' && value !== null ? value : {}) as Mapping;
 const list = (value: unknown): Mapping[] => (Array.isArray(value) ? value.map(mapping) : []);
 
-/**
- * Makes the relative `folder:` of each backend and of a search absolute, in place. Whatever does not have the shape of a
- * configuration is left as it is, and the check that follows reports it.
- */
+/** Makes the relative `folder:` of each backend and of a search absolute, in place, wherever the content has the right shape. */
 function resolveFolders(content: unknown, base: string): unknown {
   const { agents, final_agent, modules, plan, research } = mapping(content);
   const roles = [plan, research].flatMap((each) => [each, ...Object.values(mapping(each))]).map(mapping);

@@ -9,7 +9,7 @@ import type { Environment } from '../util/environment.ts';
 import { guarded, safe } from './privileges.ts';
 import type { ResearchSettings } from '../protocol/settings.ts';
 
-/** Aspects are named as providers name parameters, since they are parameters of the critic's tool. */
+/** As providers name parameters: aspects are those of the critic's tool. */
 const aspectName = /^[A-Za-z_][\w-]{0,63}$/;
 const aspect = z
   .string()
@@ -26,7 +26,6 @@ const weightsSchema = z
     error: 'the weights sum to 0; at least one aspect must count',
   });
 
-/** The aspects that the critic scores where the configuration names none, and how much each counts. */
 const defaultWeights = { feasibility: 0.3, novelty: 0.2, data: 0.2, risk: 0.2, testability: 0.1 };
 
 const score = z.number().min(0).max(100);
@@ -117,19 +116,17 @@ const settingsSchema = z
     context.addIssue({ code: 'custom', path: ['domain'], message });
   });
 
-/** A configuration of research. The defaults are those of docs/reference/configuration.md. */
 export const researchSchema = z.strictObject({
   research: settingsSchema.describe('Research: who plans, criticises and writes, and where it searches.'),
   ...soloShape,
 });
 
-/** What a file says about research. Backends may be absent. */
 export type ResearchConfig = z.output<typeof researchSchema>;
 
-/** A configuration of research as a file's author writes it. Keys with defaults may be left out. */
+/** As a file's author writes it: keys with defaults may be left out. */
 export type ResearchConfigInput = z.input<typeof researchSchema>;
 
-/** Gives each role its backend with a model, and replaces the general numbers by those of the domain. */
+/** Gives each role its backend, and replaces the general numbers by those of the domain. */
 export function completeResearch(config: ResearchConfig, environment: Environment): ResearchSettings {
   const { research, ...common } = config;
   const { backend = defaultBackend(environment), plan, criticism, synthesize, domains, ...rest } = research;
@@ -155,19 +152,13 @@ export function completeResearch(config: ResearchConfig, environment: Environmen
 const isOffline = (backends: ResearchSettings['backends']): boolean =>
   Object.values(backends).every(({ type }) => type === 'offline');
 
-/**
- * Where a configuration searches that names no provider: its folder, or the service whose variable is set. The offline model
- * costs nothing, so that no other one searches for it unasked.
- */
+/** Its folder, or the service whose variable is set. No model searches unasked for the offline one, which costs nothing. */
 function defaultProvider({ folder }: { folder?: string | undefined }, costsNothing: boolean, environment: Environment) {
   const service = folder === undefined ? serviceOf(environment) : undefined;
   return service === undefined || (costsNothing && isModelSearch(service)) ? 'folder' : service;
 }
 
-/**
- * Whether only Reprise's documentation is searched, since the configuration names neither a folder nor a service. The offline
- * model does so, which knows nothing else.
- */
+/** Whether only Reprise's documentation is searched, as the offline model does, which knows nothing else. */
 export const searchesOwnDocs = ({ search }: ResearchSettings): boolean =>
   search.provider === 'folder' && search.folder === undefined;
 

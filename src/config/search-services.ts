@@ -13,12 +13,12 @@ export const searchKeys = Object.values(webSearchServices).flatMap(({ needs, add
   needs === address ? [] : [needs],
 );
 
-/** The service that an environment names by its variables; undefined if it names none. */
+/** The service that an environment names by its variables. */
 export const serviceOf = (environment: Environment): WebSearchService | undefined =>
   webSearchNames.find((service) => environment[variableOf(service)] !== undefined);
 
 /** What a person can do where there is no service: `set SEARXNG_URL, … or …`. */
-export const howToSearch = `set ${listed(webSearchNames.map(variableOf))}`;
+export const howToSearch = `set ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(webSearchNames.map(variableOf))}`;
 
 /** The same with the one command for whoever has none of them. Without a file of settings SearXNG gives no JSON. */
 export const howToGetSearch =
@@ -33,7 +33,7 @@ export function missingVariable({ provider }: SearchPlace, environment: Environm
   return environment[needed] === undefined ? needed : undefined;
 }
 
-/** Lists what keeps a search from working in this environment, in words that name the key; empty if nothing does. */
+/** What keeps a search from working in this environment. */
 export function missingForSearch({ provider, folder = ownDocs }: SearchPlace, environment: Environment): string[] {
   if (provider === 'folder') return isFolder(folder) ? [] : [`search.folder: there is no folder ${folder}`];
   const { needs, address } = webSearchServices[provider];
@@ -45,10 +45,6 @@ export function missingForSearch({ provider, folder = ownDocs }: SearchPlace, en
     problems.push(`search.provider: ${provider} needs ${address} to be an address with http:// or https://`);
   }
   return problems;
-}
-
-function listed(names: string[]): string {
-  return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }
 
 /** The folder of Reprise's documentation, which is beside `src/` in a clone and beside `dist/` in the package. */

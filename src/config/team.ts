@@ -68,7 +68,6 @@ const coordinationSchema = z.strictObject({
   ...broadcastSchema.shape,
 });
 
-/** A team's configuration. The defaults are those of docs/reference/configuration.md. */
 export const teamSchema = z.strictObject({
   agents: z
     .array(agentSchema)
@@ -113,13 +112,11 @@ export const teamSchema = z.strictObject({
   ...sessionShape,
 });
 
-/** What a file says about a team. Agents may be absent, and so may their backends. */
 export type TeamConfig = z.output<typeof teamSchema>;
 
-/** A team's configuration as a file's author writes it. Keys with defaults may be left out. */
+/** As a file's author writes it: keys with defaults may be left out. */
 export type TeamConfigInput = z.input<typeof teamSchema>;
 
-/** How the agents of the default team look at a task. */
 const personas = [
   'You are brief and exact: say what was asked for in as few words as it takes.',
   'You are thorough: cover every part of the task.',
@@ -129,18 +126,14 @@ const personas = [
   'You are inventive: look for a way that others would not think of, and say where it is better.',
 ];
 
-/**
- * The agents of a team whose configuration names none: ways of looking at a task, which repeat beyond the sixth.
- *
- * @param count 1 to 26, since each has a letter
- */
+/** The agents of a team that names none: ways of looking at a task, in turn. @param count 1 to 26, since each has a letter */
 export const defaultAgents = (count = 3): NonNullable<TeamConfig['agents']> =>
   Array.from({ length: count }, (_, index) => ({
     id: `agent_${String.fromCharCode(97 + index)}`,
     system_message: personas[index % personas.length],
   }));
 
-/** Adds agents if there are none, and gives each agent its backend with a model, its loop and its tools. */
+/** Adds agents if there are none, and gives each its backend, its loop and its tools. */
 export function completeTeam(config: TeamConfig, environment: Environment): Team {
   const fallback = defaultBackend(environment);
   const { agents = defaultAgents(), final_agent } = config;

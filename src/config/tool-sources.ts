@@ -31,7 +31,6 @@ export const toolPackagesSchema = z.array(toolPackageSchema).transform((names) =
 export const toolPackages =
   'Modules of tools: tools.weather is tools/weather.ts beside this file, builtin.web is one of Reprise.';
 
-/** An address of a server, which clients reach by HTTP. */
 export const httpAddress = z.url({ protocol: /^https?$/ });
 
 const name = z.string().min(1);
@@ -87,7 +86,6 @@ const mcpServerSchema = writtenServerSchema
     return { name, command: program, args: [...words, ...args], ...(env && { env }) };
   });
 
-/** An agent's MCP servers, no two of which have the same name. */
 export const mcpServersSchema = z.array(mcpServerSchema).superRefine(unique('name', 'server'));
 
 function problemOfServer(server: WrittenServer): { path: string[]; message: string } | undefined {

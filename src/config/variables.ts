@@ -15,7 +15,6 @@ export function variablesNamedIn(text: string): string[] {
   return [...new Set([...found].map(([, key, placeholder]) => key ?? placeholder ?? ''))].sort();
 }
 
-/** Texts by name with the worker's variables in place. */
 export interface Replaced {
   values: Record<string, string>;
   /** The values of variables in them, which must not leave the worker. */

@@ -35,11 +35,7 @@ export function packagesOf(packages: string[], backend: Backend): string[] {
   return backend.cwd === undefined ? all : [...new Set([...all, 'builtin.workspace'])];
 }
 
-/**
- * What would keep backends from answering in this environment: keys that are not set, models that nobody named.
- *
- * @param backends the backends by the words in which a problem names their owner, such as `agent a`
- */
+/** What would keep backends from answering in this environment. @param backends by the words that name their owner in a problem */
 export const preflightBackends = (backends: Record<string, Backend>, environment: Environment): string[] => [
   ...missingKeys(backends, environment),
   ...Object.entries(backends).flatMap(([owner, backend]) => {
@@ -62,7 +58,7 @@ export const preflightBackends = (backends: Record<string, Backend>, environment
   }),
 ];
 
-/** The keys that are not set, each once with all whose backends need it. */
+/** Each once, with all whose backends need it. */
 function missingKeys(backends: Record<string, Backend>, environment: Environment): string[] {
   const lacking = Object.entries(backends).flatMap(([owner, backend]) => {
     const key = missingKey(backend, environment);

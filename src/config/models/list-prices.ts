@@ -52,7 +52,7 @@ export const pricesFor = (backends: Backend[], overrides: PriceTable, environmen
     }),
   );
 
-/** The names of models that cost money, but nobody knows how much. */
+/** The models that cost money, but nobody knows how much. */
 export const unpricedIn = (backends: Backend[], prices: PriceTable): string[] => {
   const priced = backends.filter((backend) => isRemote(backend) && backend.type !== 'claude_code');
   const names = priced.map(({ model = '' }) => model);

@@ -1,21 +1,19 @@
 import type { Effort } from '../../protocol/settings.ts';
 
-/** How hard a model that reasons may be told to think. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const satisfies Effort[];
 
 /** What a model takes and gives, as far as requests depend on it. */
 export interface Capabilities {
-  /** The highest temperature that it takes; null if it takes none. */
+  /** The highest that it takes; null if it takes none. */
   temperature: number | null;
   /** Whether a request may force a tool call (`ToolChoice` `required`). */
   forcedTools: boolean;
   /** Whether its provider holds arguments to a tool's schema (`strict`). */
   strictSchemas: boolean;
-  /** The efforts that it takes; empty if it takes none. */
   efforts: readonly Effort[];
-  /** In tokens, of the whole conversation with the reply. */
+  /** Of the whole conversation with the reply. */
   contextTokens: number;
-  /** In tokens, the longest reply. */
+  /** Of the longest reply. */
   outputTokens: number;
   images: boolean;
 }

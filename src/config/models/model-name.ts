@@ -10,12 +10,11 @@ export class ModelNameError extends Error {
 
 /** A server of models that people run themselves, and that says which models it has. */
 export interface ModelServer {
-  /** What people call it. */
   label: 'Ollama' | 'LM Studio';
-  /** What stands before its models' names, as in `ollama/qwen3`. */
+  /** Of its models' names, as in `ollama/qwen3`. */
   prefix: 'ollama' | 'lmstudio';
   baseUrl: string;
-  /** The variable with its key; mostly it asks for none. */
+  /** Mostly it asks for no key. */
   keyVariable: string;
 }
 
@@ -92,7 +91,7 @@ const bare: Array<[RegExp, string]> = [
   [/^gemini-/, 'gemini'],
 ];
 
-/** How models are named, with an example and what it needs. */
+/** How models are named. */
 const forms: Array<[example: string, needs: string]> = [
   [`openai/${defaultModels.openai?.strong}`, 'OPENAI_API_KEY'],
   [`anthropic/${defaultModels.claude?.strong}`, 'ANTHROPIC_API_KEY'],
@@ -114,11 +113,9 @@ const howToName = [
 ].join('\n');
 
 /**
- * The backend that a name stands for, as `--model` and `REPRISE_MODEL` take it: `openai/…`, `anthropic/…`, `gemini/…`,
- * `openrouter/VENDOR/…`, `azure/DEPLOYMENT`, `ollama/…`, `lmstudio/…`, `URL#NAME`, `offline`, or the bare name of a model
- * of OpenAI, Anthropic or Google. Nothing is asked of any server.
+ * The backend that a name stands for, as `--model` and `REPRISE_MODEL` take it (`forms`), or the bare name of a model of OpenAI,
+ * Anthropic or Google. Nothing is asked of any server.
  *
- * @param environment the variables that hold the addresses of servers
  * @param source what the message of an error begins with, such as `REPRISE_MODEL: `
  * @throws `ModelNameError` for any other name, with the valid forms
  */
@@ -168,11 +165,7 @@ function backendAt(text: string, environment: Environment): Backend {
 /** The variable with the key of a server that is named by its address. */
 const ownKey = 'REPRISE_MODEL_KEY';
 
-/**
- * Checks the address of a server. Without any path it gets `/v1`, below which servers have their routes.
- *
- * @param source what problems call it, such as the variable that holds it
- */
+/** Checks the address of a server. Without any path it gets `/v1`. @param source what problems call it, such as its variable */
 function baseUrl(text: string, source: string): string {
   if (!URL.canParse(text)) throw new ModelNameError(`${source} is no valid address: ${redact(text, [])}`);
   const url = new URL(text);

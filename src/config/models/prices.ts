@@ -22,8 +22,7 @@ export const priceTableSchema = z.record(
 );
 
 /**
- * Reads the user's prices from the JSON file that `REPRISE_PRICES` names, in US dollars per million tokens:
- * `{"my-model": {"input": 1, "cachedInput": 0.1, "output": 4}}`. Empty if the variable is not set.
+ * Reads the JSON file that `REPRISE_PRICES` names: `{"my-model": {"input": 1, "cachedInput": 0.1, "output": 4}}`.
  *
  * @param base the folder from which a relative path counts; that of the process when absent
  * @throws if the file is missing or has another shape
@@ -43,13 +42,11 @@ export function readPrices(environment: Environment, base = ''): PriceTable {
   throw new Error(checked.problems.map((problem) => problemText(problem, file)).join('\n'));
 }
 
-/** The part of any configuration that prices depend on. */
 interface Priced {
   prices?: PriceTable | undefined;
   budget?: { usd?: number | undefined } | undefined;
 }
 
-/** What is known of what a run's models cost. */
 interface KnownPrices {
   prices: PriceTable;
   /** Sentences for a person, one for each model without a price, except for those that are served on this machine. */
@@ -58,11 +55,7 @@ interface KnownPrices {
   problems: string[];
 }
 
-/**
- * Looks up the prices of a run's models. Those of the configuration count first, then those of the user's file.
- *
- * @param backends those of all roles, completed
- */
+/** Looks up the prices of a run's models: those of the configuration count first, then those of the user's file. */
 export function findPrices(
   backends: Backend[],
   { prices: own, budget }: Priced,

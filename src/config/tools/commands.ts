@@ -6,7 +6,6 @@ import type { Backend } from '../../protocol/settings.ts';
 /** Whether the worker's owner has allowed that agents run commands as this user, by `REPRISE_ALLOW_COMMANDS`. */
 export const allowsLocal = ({ REPRISE_ALLOW_COMMANDS: allowed }: Environment): boolean => allowed === 'local';
 
-/** Says what to do where local commands are not allowed. */
 export const notAllowed =
   'commands may not run on this machine itself (command_line_execution_mode: local); set REPRISE_ALLOW_COMMANDS=local ' +
   'for the worker to let agents do all that its user can do, or use the mode docker';
@@ -14,17 +13,12 @@ export const notAllowed =
 /** The built-in packages of the tool `run_command`, by where commands run. */
 const packageOf = { docker: 'builtin.command', local: 'builtin.command.local' };
 
-/** The packages of an agent's tools, with the one for commands if its backend enables them. */
 export function withCommands(packages: string[], backend: Backend): string[] {
   const { command_line_execution_mode: mode = 'docker', enable_mcp_command_line: isEnabled } = backend;
   return isEnabled ? [...new Set([...packages, packageOf[mode]])] : packages;
 }
 
-/**
- * What would keep agents from running commands in this environment, as far as that shows without asking an engine.
- *
- * @param packages the packages of agents' tools, by the words in which a problem names their owner
- */
+/** What would keep agents from running commands, as far as that shows without asking an engine. @param packages by agents */
 export function preflightCommands(packages: Record<string, string[]>, environment: Environment): string[] {
   return Object.entries(packages).flatMap(([owner, names]) => {
     if (names.includes(packageOf.local) && !allowsLocal(environment)) return [`${owner}: ${notAllowed}`];

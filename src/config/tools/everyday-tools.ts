@@ -12,16 +12,13 @@ export const everydayTools: string[] = [web, fileTools, 'builtin.workspace', 'bu
 /** The packages of a plan's executor whose configuration names no tools. */
 export const executorTools: string[] = [web];
 
-/** Packages with those that every agent gets. */
 export const withEveryday = (packages: string[] = []): string[] => [...new Set([...packages, ...everydayTools])];
 
 /** The tools of an agent with those for the files that come with its run. */
 export const withFileTools = (tools: ToolSources, attachments: unknown[]): ToolSources =>
   attachments.length === 0 ? tools : { ...tools, packages: [...new Set([...tools.packages, ...attachmentPackages])] };
 
-/**
- * Tells why `web_search` will not work, if somebody has it. The offline model never calls it.
- */
+/** Tells why `web_search` will not work, if somebody has it. The offline model never calls it. */
 export function searchNotices(roles: Role[], environment: Environment): string[] {
   const mayCall = roles.some(({ backend, tools }) => backend.type !== 'offline' && tools?.packages.includes(web));
   if (!mayCall) return [];
