@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { PendingQuestion } from '../src/protocol/questions.ts';
 import { hasAsked } from '../test/support/asking.ts';
 import { answer, ask, teamScript } from '../test/support/team-script.ts';
-import { median, openStage } from './stage.ts';
+import { median, openStage, pairsOf } from './stage.ts';
 
 const rounds = 9;
 const shadowMs = 300;
@@ -63,18 +63,11 @@ async function bareOnce(): Promise<number> {
 }
 
 async function compareShadows(): Promise<void> {
-  const pairs: Array<{ bare: number; own: number }> = [];
-  for (let round = 0; round <= rounds; round++) {
-    const pair = { bare: await bareOnce(), own: await askOnce() };
-    // The first round warms both up.
-    if (round > 0) pairs.push(pair);
-  }
-  const own = median(pairs.map((pair) => pair.own));
-  const bare = median(pairs.map((pair) => pair.bare));
-  const ratio = median(pairs.map((pair) => pair.own / pair.bare));
+  const over = await pairsOf(rounds, bareOnce, askOnce);
   console.log(
-    `One ask, two shadows of ${shadowMs} ms: ${own.toFixed(0)} ms until the asker goes on, bare workflow with two ` +
-      `activities ${bare.toFixed(0)} ms, ratio ${ratio.toFixed(3)} (medians of ${rounds} pairs)`,
+    `One ask, two shadows of ${shadowMs} ms: ${over(({ own }) => own).toFixed(0)} ms until the asker goes on, bare workflow ` +
+      `with two activities ${over(({ bare }) => bare).toFixed(0)} ms, ratio ` +
+      `${over(({ bare, own }) => own / bare).toFixed(3)} (medians of ${rounds} pairs)`,
   );
 }
 

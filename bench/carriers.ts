@@ -4,32 +4,22 @@
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import pg from 'pg';
-import { freePort } from '../src/local/ports.ts';
-import { startServer } from '../src/local/server.ts';
-import { findTemporalCli } from '../src/local/temporal-cli.ts';
 import { hasPostgres, startPostgres } from '../test/support/postgres.ts';
 import { head, type Carrier } from './carriers-text.ts';
-import { median } from './stage.ts';
+import { median, openServer } from './stage.ts';
 
 const calls = 5;
 const rounds = Number(process.env['ROUNDS'] ?? 3);
 
-const home = mkdtempSync(join(tmpdir(), 'reprise-bench-'));
-const server = await startServer({
-  cli: await findTemporalCli(console.error),
-  port: await freePort(),
-  database: join(home, 'temporal.db'),
-  log: join(home, 'temporal.log'),
-});
-const { address } = server;
+const server = await openServer();
+const { address, home } = server;
 const client = new Client({ connection: await Connection.connect({ address }) });
 
 const file = join(home, 'texts.sqlite');
@@ -154,7 +144,7 @@ async function cpu(worker: ChildProcess): Promise<Pick<Figures, 'worker' | 'read
   return {
     worker: own,
     reader: (system + user) / 1000,
-    temporal: cpuOf(server.process.pid ?? 0),
+    temporal: cpuOf(server.pid ?? 0),
     postgres: cpuOf(postgres?.pid() ?? -1),
   };
 }
@@ -215,7 +205,5 @@ for (const [carrier, of] of figures) {
 for (const worker of workers.values()) worker.kill();
 await pool.end().catch(() => {});
 await postgres?.stop();
-server.process.kill();
-await once(server.process, 'exit');
-rmSync(home, { recursive: true, force: true });
+await server.close();
 process.exit(0);

@@ -43,7 +43,7 @@ const teamConfig = (restarts: number) => ({
 });
 
 /** Task, answers and reasons have one character each, so that a run's prompts are the framework's text alone. */
-function shortTeam(delay: number): Script {
+export function shortTeam(delay: number): Script {
   const script = teamScript({
     answer: () => answer('A'),
     vote: () => vote('agent1', 'r'),

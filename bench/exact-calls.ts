@@ -2,19 +2,8 @@
  * `node bench/exact-calls.ts [RUNS]`: how many model calls each course of an orchestration makes, over many runs
  * through both wires, ten at a time. Prints one line a course; exits 1 where any run made another number.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { NativeConnection } from '@temporalio/worker';
-import { connect } from '../src/client.ts';
-import { freePort } from '../src/local/ports.ts';
-import { startServer } from '../src/local/server.ts';
-import { findTemporalCli } from '../src/local/temporal-cli.ts';
-import { createWorker } from '../src/worker.ts';
-import { quietRuntime } from '../src/worker/quiet-runtime.ts';
-import { startModelServer } from '../test/support/model-server.ts';
 import { restart, submit, teamOf, teamScript } from '../test/support/team-script.ts';
+import { openStage } from './stage.ts';
 
 const runs = Number(process.argv[2] ?? 100);
 const sideBySide = 10;
@@ -39,24 +28,11 @@ const courses = [
   },
 ];
 
-quietRuntime();
-const home = mkdtempSync(join(tmpdir(), 'reprise-exact-'));
-const cli = await findTemporalCli(console.error);
-const server = await startServer({ cli, port: await freePort(), log: join(home, 'temporal.log') });
 let restarts = 0;
-const model = await startModelServer(
+const stage = await openStage(
   teamScript({ decide: ({ attempt }) => (attempt <= restarts ? restart('Again.', 'Better.') : submit()) }),
 );
-const connection = await NativeConnection.connect({ address: server.address });
-const variables = {
-  OPENAI_API_KEY: 'bench',
-  OPENAI_BASE_URL: model.openai,
-  ANTHROPIC_API_KEY: 'bench',
-  ANTHROPIC_BASE_URL: model.anthropic,
-};
-const worker = await createWorker({ connection, namespace: 'default', home, configFolder: home, variables });
-const reprise = await connect({ address: server.address, home });
-const running = worker.run();
+const { model, reprise } = stage;
 
 for (const { name, calls, restarts: wanted, coordination } of courses) {
   restarts = wanted;
@@ -80,9 +56,5 @@ for (const { name, calls, restarts: wanted, coordination } of courses) {
   }
 }
 
-worker.shutdown();
-await running;
-await Promise.all([reprise.close(), connection.close(), model.close()]);
-server.process.kill();
-await once(server.process, 'exit');
-rmSync(home, { recursive: true, force: true });
+await stage.close();
+process.exit();

@@ -5,7 +5,6 @@
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import proto from '@temporalio/proto';
 import type { Script } from '../test/support/model-server.ts';
 import { criticism, plan, reportOn, researchScript } from '../test/support/research-script.ts';
 import { startSearchServer } from '../test/support/search-server.ts';
@@ -106,10 +105,9 @@ for (const kind of kinds) {
   let last = '';
   for (let time = 0; time < times; time++) last = await start();
   const after = storeSize();
-  const history = await stage.reprise.client.workflow.getHandle(last).fetchHistory();
-  const bytes = proto.temporal.api.history.v1.History.encode(history).finish().length;
+  const { bytes, events } = await stage.historyOf(last);
   console.log(
-    `${kind.name}: ${stage.model.requests.length / times} calls, history ${history.events?.length ?? 0} events and ` +
+    `${kind.name}: ${stage.model.requests.length / times} calls, history ${events} events and ` +
       `${(bytes / 1000).toFixed(0)} KB, store ${((after.rows - before.rows) / times).toFixed(0)} rows and ` +
       `${((after.bytes - before.bytes) / times / 1000).toFixed(0)} KB`,
   );

@@ -20,7 +20,7 @@ import { hasAsked } from '../test/support/asking.ts';
 import type { Script } from '../test/support/model-server.ts';
 import { completed, solveScript, subtasks, valid } from '../test/support/solve-script.ts';
 import { answer, ask, submit, teamScript, vote } from '../test/support/team-script.ts';
-import { openStage } from './stage.ts';
+import { openStage, timed } from './stage.ts';
 
 const wanted = process.argv.slice(2);
 const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name);
@@ -168,11 +168,7 @@ async function session(turns: number): Promise<void> {
   });
 }
 
-const secondsOf = async (work: () => Promise<unknown>): Promise<number> => {
-  const startedAt = performance.now();
-  await work();
-  return (performance.now() - startedAt) / 1000;
-};
+const secondsOf = async (work: () => Promise<unknown>): Promise<number> => (await timed(work)) / 1000;
 
 /** Has many runs wait for a person, lists and asks them once another worker has taken over, and answers them. */
 async function waiting(count: number): Promise<void> {

@@ -12,7 +12,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import type { Script } from '../test/support/model-server.ts';
-import { answer, submit, teamScript, vote } from '../test/support/team-script.ts';
+import { shortTeam } from './cases.ts';
 import { median, openStage } from './stage.ts';
 
 const runs = Number(process.env['RUNS'] ?? 100);
@@ -28,16 +28,9 @@ const storeVariables = Object.fromEntries(
     return value === undefined ? [] : [[name, value]];
   }),
 );
-const team = teamScript({
-  answer: () => answer('A'),
-  vote: () => vote('agent1', 'r'),
-  decide: () => submit(),
-  present: () => ({ text: 'F' }),
-});
-const script: Script = async (seen) => {
-  const isBare = seen.prompt.includes('A bare request.');
-  return { ...(isBare ? { text: 'F' } : await team(seen)), delay: milliseconds };
-};
+const team = shortTeam(milliseconds);
+const script: Script = (seen) =>
+  seen.prompt.includes('A bare request.') ? { text: 'F', delay: milliseconds } : team(seen);
 const stage = await openStage(script, undefined, storeVariables);
 /** Bare workers encrypt nothing. */
 const bareClient = new Client({ connection: stage.reprise.client.connection });

@@ -3,7 +3,8 @@
  * it runs this case once, and sends what that took. With `other-sources.ts` it is another checkout that is measured.
  */
 import { comparedCases } from './cases.ts';
-import { openCaseStage, timed, type HistorySize } from './measure.ts';
+import { openCaseStage } from './measure.ts';
+import { timed, type HistorySize } from './stage.ts';
 
 /** One run of a case. */
 export interface SideRun extends HistorySize {

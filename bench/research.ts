@@ -3,10 +3,9 @@
  * long: five model calls of 1 s, and twice five searches of 300 ms side by side. Medians of pairs: quote the ratios.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import proto from '@temporalio/proto';
 import { criticism, plan, reportOn, researchScript } from '../test/support/research-script.ts';
 import { startSearchServer } from '../test/support/search-server.ts';
-import { median, openStage } from './stage.ts';
+import { openStage, pairsOf, promptCharacters, timed } from './stage.ts';
 
 const rounds = 7;
 const manyRounds = 3;
@@ -43,12 +42,6 @@ const input = {
   },
 };
 
-async function secondsOf(work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return (performance.now() - startedAt) / 1000;
-}
-
 async function research(): Promise<void> {
   const { iterations, outcome } = await (await reprise.startResearch(input)).result();
   const scores = iterations.map(({ score }) => score).join();
@@ -59,24 +52,13 @@ const bare = () => stage.bare('twoIterations', [callMs, searchMs, queries.length
 
 const many = (work: () => Promise<unknown>) => Promise.all(Array.from({ length: together }, work));
 
-interface Pair {
-  bare: number;
-  own: number;
-}
-
-async function pairsOf(count: number, bareWork: () => Promise<unknown>, ownWork: () => Promise<unknown>) {
-  const pairs: Pair[] = [];
-  for (let round = 0; round <= count; round++) {
-    const pair = { bare: await secondsOf(bareWork), own: await secondsOf(ownWork) };
-    // The first round warms both up.
-    if (round > 0) pairs.push(pair);
-  }
-  return (pick: (pair: Pair) => number): number => median(pairs.map(pick));
-}
-
 async function compareOne(): Promise<void> {
-  const over = await pairsOf(rounds, bare, research);
-  const ideal = (5 * callMs + 2 * searchMs) / 1000;
+  const over = await pairsOf(
+    rounds,
+    () => timed(bare),
+    () => timed(research),
+  );
+  const ideal = 5 * callMs + 2 * searchMs;
   console.log(
     `A research run of two iterations: wall over critical path ${over(({ own }) => own / ideal).toFixed(3)}, bare workflow ` +
       `${over((pair) => pair.bare / ideal).toFixed(3)}, ratio ${over((pair) => pair.own / pair.bare).toFixed(3)} ` +
@@ -87,12 +69,12 @@ async function compareOne(): Promise<void> {
 async function compareMany(): Promise<void> {
   const over = await pairsOf(
     manyRounds,
-    () => many(bare),
-    () => many(research),
+    () => timed(() => many(bare)),
+    () => timed(() => many(research)),
   );
   console.log(
-    `${together} of them at once: ${over(({ own }) => own).toFixed(1)} s, bare workflows ` +
-      `${over((pair) => pair.bare).toFixed(1)} s, ratio ${over((pair) => pair.own / pair.bare).toFixed(3)} ` +
+    `${together} of them at once: ${over(({ own }) => own / 1000).toFixed(1)} s, bare workflows ` +
+      `${over((pair) => pair.bare / 1000).toFixed(1)} s, ratio ${over((pair) => pair.own / pair.bare).toFixed(3)} ` +
       `(medians of ${manyRounds} pairs)`,
   );
 }
@@ -121,15 +103,12 @@ async function weigh(): Promise<void> {
   model.requests.length = 0;
   const run = await reprise.startResearch(input);
   await run.result();
-  const history = await reprise.client.workflow.getHandle(run.id).fetchHistory();
-  const bytes = proto.temporal.api.history.v1.History.encode(history).finish().length;
-  const characters = model.requests.reduce(
-    (sum, { prompt, body }) => sum + prompt.length + JSON.stringify(body.tools ?? []).length,
-    0,
-  );
+  const { bytes, events } = await stage.historyOf(run.id);
   console.log(`A research run of ${model.requests.length} calls and ${2 * queries.length} searches:`);
-  console.log(`  framework text in its prompts: ${characters} characters (tools and addresses of hits included)`);
-  console.log(`  history: ${history.events?.length ?? 0} events, ${bytes} bytes`);
+  console.log(
+    `  framework text in its prompts: ${promptCharacters(model)} characters (tools and addresses of hits included)`,
+  );
+  console.log(`  history: ${events} events, ${bytes} bytes`);
 }
 
 await compareOne();

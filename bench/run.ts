@@ -3,20 +3,16 @@
  * machine, beside a bare Temporal workflow with the same activities: quote the ratios, not the seconds.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ModelServer } from '../test/support/model-server.ts';
 import { judgedTeam, teamOfThree } from './cases.ts';
 import { compareWithFloor, openCaseStage } from './measure.ts';
+import { promptCharacters } from './stage.ts';
 
 const rounds = 9;
 
 const stage = await openCaseStage();
 const { model } = stage;
 
-/** Everything that a model reads or is told in a run whose task, answers and reasons are one character each. */
-function promptCharacters({ requests }: ModelServer): number {
-  return requests.reduce((sum, { prompt, body }) => sum + prompt.length + JSON.stringify(body.tools ?? []).length, 0);
-}
-
+/** Of a run whose task, answers and reasons are one character each. */
 async function weigh(): Promise<void> {
   model.requests.length = 0;
   const id = await stage.run(judgedTeam(0));

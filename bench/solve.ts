@@ -4,7 +4,7 @@
  */
 import type { SolveResult } from '../src/protocol/plan-and-execute.ts';
 import { completed, failed, invalid, solveScript, subtasks, valid } from '../test/support/solve-script.ts';
-import { median, openStage } from './stage.ts';
+import { openStage, pairsOf, timed } from './stage.ts';
 
 const rounds = 7;
 const count = 20;
@@ -56,26 +56,17 @@ async function solve(): Promise<SolveResult> {
   }) as Promise<SolveResult>;
 }
 
-async function secondsOf(work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return (performance.now() - startedAt) / 1000;
-}
-
 async function compare(): Promise<void> {
-  const pairs: Array<{ bare: number; own: number }> = [];
-  for (let round = 0; round <= rounds; round++) {
-    const bare = await secondsOf(() => stage.bare('fewAtATime', [count, atATime, callMs]));
-    const own = await secondsOf(solve);
-    // The first round warms both up.
-    if (round > 0) pairs.push({ bare, own });
-  }
-  const ideal = ((4 + count / atATime) * callMs) / 1000;
-  const over = (pick: (pair: { bare: number; own: number }) => number): string => median(pairs.map(pick)).toFixed(3);
+  const over = await pairsOf(
+    rounds,
+    () => timed(() => stage.bare('fewAtATime', [count, atATime, callMs])),
+    () => timed(solve),
+  );
+  const ideal = (4 + count / atATime) * callMs;
   console.log(
     `A plan of ${count} subtasks, ${atATime} at a time, ${callMs / 1000} s a call: wall over critical path ` +
-      `${over(({ own }) => own / ideal)}, bare workflow ${over(({ bare }) => bare / ideal)}, ratio ` +
-      `${over(({ bare, own }) => own / bare)} (medians of ${rounds} pairs)`,
+      `${over(({ own }) => own / ideal).toFixed(3)}, bare workflow ${over(({ bare }) => bare / ideal).toFixed(3)}, ratio ` +
+      `${over(({ bare, own }) => own / bare).toFixed(3)} (medians of ${rounds} pairs)`,
   );
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import proto from '@temporalio/proto';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { connect, type Reprise } from '../src/client.ts';
 import { freePort } from '../src/local/ports.ts';
@@ -23,9 +24,37 @@ export interface Stage {
   variables: NodeJS.ProcessEnv;
   /** Starts a bare workflow of `workflows.ts` and waits for its result. */
   bare(type: string, args: unknown[]): Promise<unknown>;
+  /** How many events the history of a run has, and how many bytes. */
+  historyOf(id: string): Promise<HistorySize>;
   /** Has another worker of Reprise take over, which knows no run yet. */
   restart(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface HistorySize {
+  events: number;
+  bytes: number;
+}
+
+/** An embedded server on a file, in a folder of its own that goes with it. */
+export async function openServer() {
+  const home = mkdtempSync(join(tmpdir(), 'reprise-bench-'));
+  const server = await startServer({
+    cli: await findTemporalCli(console.error),
+    port: await freePort(),
+    database: join(home, 'temporal.db'),
+    log: join(home, 'temporal.log'),
+  });
+  return {
+    home,
+    address: server.address,
+    pid: server.process.pid,
+    async close(): Promise<void> {
+      server.process.kill();
+      await once(server.process, 'exit');
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
 }
 
 /**
@@ -38,14 +67,8 @@ export async function openStage(
   more: NodeJS.ProcessEnv = {},
 ): Promise<Stage> {
   quietRuntime();
-  const home = mkdtempSync(join(tmpdir(), 'reprise-bench-'));
-  const server = await startServer({
-    cli: await findTemporalCli(console.error),
-    port: await freePort(),
-    database: join(home, 'temporal.db'),
-    log: join(home, 'temporal.log'),
-  });
-  const { address } = server;
+  const server = await openServer();
+  const { address, home } = server;
   const connection = await NativeConnection.connect({ address });
   const model = await startModelServer(script);
   const variables = {
@@ -86,6 +109,11 @@ export async function openStage(
     variables,
     bare: (type, args) =>
       reprise.client.workflow.execute(type, { taskQueue: 'floor', workflowId: `${type}-${++count}`, args }),
+    async historyOf(id) {
+      const history = await reprise.client.workflow.getHandle(id).fetchHistory();
+      const bytes = proto.temporal.api.history.v1.History.encode(history).finish().length;
+      return { events: history.events?.length ?? 0, bytes };
+    },
     async restart() {
       own.worker.shutdown();
       await own.ended;
@@ -96,12 +124,37 @@ export async function openStage(
       bare.shutdown();
       await Promise.all([own.ended, bareEnded]);
       await Promise.all([reprise.close(), connection.close(), model.close()]);
-      server.process.kill();
-      await once(server.process, 'exit');
-      rmSync(home, { recursive: true, force: true });
+      await server.close();
     },
   };
 }
 
 export const median = (values: number[]): number =>
   values.toSorted((one, other) => one - other)[values.length >> 1] ?? NaN;
+
+/** How long some work takes, in milliseconds. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+/** What a bare workflow took and what Reprise took, in milliseconds. */
+interface Pair {
+  bare: number;
+  own: number;
+}
+
+/** Measures both in turn, after a round that warms both up. @returns the median of what is picked of each pair */
+export async function pairsOf(rounds: number, bare: () => Promise<number>, own: () => Promise<number>) {
+  const pairs: Pair[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const pair = { bare: await bare(), own: await own() };
+    if (round > 0) pairs.push(pair);
+  }
+  return (pick: (pair: Pair) => number): number => median(pairs.map(pick));
+}
+
+/** Everything that a model was told, with what its tools are. */
+export const promptCharacters = ({ requests }: ModelServer): number =>
+  requests.reduce((sum, { prompt, body }) => sum + prompt.length + JSON.stringify(body.tools ?? []).length, 0);
