@@ -1,7 +1,7 @@
 import { effortProblem } from './models/model-capabilities.ts';
 import { modelOf } from './models/providers.ts';
 import { everydayTools, withEveryday } from './tools/everyday-tools.ts';
-import { entry, isModel } from './modules.ts';
+import { entry, kindOf } from './modules.ts';
 import { checkConfig, partsOf, type CheckedConfig, type Config } from './kinds.ts';
 import { withConsent } from './tools/permissions.ts';
 import { defaultAgents } from './team.ts';
@@ -28,15 +28,16 @@ export interface Overrides {
  * A configuration with what a person chose. A model replaces all backends but for what any provider understands, such as
  * `temperature`; an effort stays if the new model takes it. The budget's other limits stay, and so do an agent's own tools.
  */
-export function withOverrides(config: Config, overrides: Overrides): Config {
-  const { usd } = overrides;
-  const { budget } = config.content as { budget?: object };
-  const limited = usd === undefined ? config.content : { ...config.content, budget: { ...budget, usd } };
-  const { consent = { isThere: false, yes: false } } = overrides;
-  const equipped = overrides.tools === true ? withTools(limited, config.kind) : limited;
-  const backed = withBackends(equipped, config.kind, overrides);
-  const content = { ...withLongestReply(backed, overrides.maxTokens), ...withConsent(config.content, consent) };
-  return valid(content);
+export function withOverrides({ content: written, kind }: Config, overrides: Overrides): Config {
+  const { consent = { isThere: false, yes: false }, fallback, maxTokens, model, tools, usd } = overrides;
+  let content = written as Mapping;
+  if (usd !== undefined) content = { ...content, budget: { ...(content['budget'] as object | undefined), usd } };
+  if (tools === true) content = withTools(content, kind);
+  if (model !== undefined) content = withBackends(content, kind, (backend = {}) => replaced(backend, model));
+  else if (fallback !== undefined) content = withBackends(content, kind, (backend = fallback) => backend);
+  if (maxTokens !== undefined)
+    content = withBackends(content, kind, (backend) => backend && { ...backend, max_tokens: maxTokens });
+  return valid({ ...content, ...withConsent(written, consent) });
 }
 
 /** Whatever is put in here is valid where the rest is. */
@@ -48,52 +49,55 @@ function valid(content: object): Config {
 
 type Mapping = Record<string, unknown>;
 
-function withBackends(content: object, kind: Config['kind'], { model, fallback }: Overrides): object {
-  if (model === undefined && (fallback === undefined || kind === 'agent')) return content;
-  const own = (backend?: object): object | undefined =>
-    model === undefined ? (backend ?? fallback) : replaced(backend ?? {}, model);
-  /** For somebody who has a backend only if the configuration says so. */
-  const given = (role: unknown): unknown =>
-    isObject(role) && 'backend' in role ? { ...role, backend: own(role['backend'] as object) } : role;
-  const { agents = defaultAgents(), final_agent, modules } = content as Mapping;
+const rolesOf = {
+  research: ['plan', 'criticism', 'synthesize'],
+  plan: ['planner', 'validator', 'synthesis', 'executor'],
+};
+
+/** Changes all backends. @param change gives that of somebody who needs one where none is written, too */
+function withBackends(
+  content: Mapping,
+  kind: Config['kind'],
+  change: (written?: object) => object | undefined,
+): Mapping {
+  const needed = (owner: Mapping): Mapping => {
+    const backend = change(owner['backend'] as object | undefined);
+    return backend === undefined ? owner : { ...owner, backend };
+  };
+  const given = (role: unknown): unknown => (isObject(role) && role['backend'] !== undefined ? needed(role) : role);
   switch (kind) {
-    case 'team':
+    case 'team': {
+      const { agents = change() && defaultAgents(), final_agent } = content;
       return {
         ...content,
-        agents: (agents as Mapping[]).map((agent) => ({ ...agent, backend: own(agent['backend'] as object) })),
+        agents: (agents as Mapping[] | undefined)?.map(needed),
         ...(isObject(final_agent) && {
           final_agent: { ...(given(final_agent) as Mapping), judge: given(final_agent['judge']) },
         }),
       };
+    }
     case 'agent':
-      return { ...content, modules: (modules as Mapping[]).map((module) => withModel(module, model!)) };
+      return { ...content, modules: (content['modules'] as Mapping[]).map((module) => withConfig(module, change)) };
     case 'research':
     case 'plan': {
-      const settings = (content as Mapping)[kind] as Mapping;
-      const roles = Object.entries(settings).map(([key, value]) => [key, given(value)] as const);
-      return { ...content, [kind]: { ...Object.fromEntries(roles), backend: own(settings['backend'] as object) } };
+      const settings = content[kind] as Mapping;
+      const roles = rolesOf[kind].map((role) => [role, given(settings[role])] as const);
+      return { ...content, [kind]: { ...needed(settings), ...Object.fromEntries(roles) } };
     }
   }
 }
 
-/** Sets `max_tokens` of all backends, and of the modules that are models. */
-function withLongestReply(content: object, longest: number | undefined): object {
-  if (longest === undefined) return content;
-  const limited = (backend: unknown): object => ({ ...(backend as object | undefined), max_tokens: longest });
-  const walked = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(walked);
-    if (!isObject(value)) return value;
-    const { module, config } = value;
-    const entries = Object.entries(value).map(([key, inner]) => [key, walked(inner)] as const);
-    if (typeof module === 'string' && isModel(module)) entries.push(['config', limited(config)]);
-    if (isObject(value['backend'])) entries.push(['backend', limited(walked(value['backend']))]);
-    return Object.fromEntries(entries);
-  };
-  return walked(content) as object;
+/** Changes the backend that a module is, if it is a model. */
+function withConfig(module: Mapping, change: (backend: object) => object | undefined): Mapping {
+  const { module: name, config } = module;
+  const own = typeof name === 'string' ? kindOf(name)?.type : undefined;
+  if (own === undefined) return module;
+  const { type, ...keys } = change({ type: own, ...(config as object | null) }) as Backend;
+  return { ...module, module: type === own ? name : moduleOf[type], config: keys };
 }
 
-function withTools(content: object, kind: Config['kind']): object {
-  const { agents = defaultAgents(), modules, exchange, plan } = content as Mapping;
+function withTools(content: Mapping, kind: Config['kind']): Mapping {
+  const { agents = defaultAgents(), modules, exchange, plan } = content;
   switch (kind) {
     case 'team':
       return { ...content, agents: (agents as Mapping[]).map(equipped) };
@@ -153,13 +157,6 @@ const moduleOf: Partial<Record<Backend['type'], string>> = {
   chatcompletion: 'ChatCompletionLLM',
   offline: 'OfflineLLM',
 };
-
-function withModel(module: Mapping, model: Backend): Mapping {
-  const { module: name, config } = module;
-  if (typeof name !== 'string' || !isModel(name)) return module;
-  const { type, ...keys } = replaced(isObject(config) ? config : {}, model);
-  return { ...module, module: moduleOf[type], config: keys };
-}
 
 /** A configuration of the agent that a session without one has, on a backend of one's choice. */
 export function agentOn({ type, ...config }: Backend): Config {

@@ -248,3 +248,9 @@ describe('of any choice', () => {
     );
   });
 });
+
+test('a domain or an aspect that is called backend keeps its numbers', () => {
+  const content = { weights: { backend: 1 }, domain: 'backend', domains: { backend: { min_viability_score: 60 } } };
+  const config = withOverrides(written({ research: content }), { model: ollama, maxTokens: 300 });
+  expect(config).toMatchObject({ research: { research: content } });
+});
