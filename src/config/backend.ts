@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { temperature, whole } from './coordination.ts';
 import { effortProblem, efforts } from './models/model-capabilities.ts';
-import { backendTypes } from './models/backend-types.ts';
+import { backendTypes } from './models/providers.ts';
 import { folderSchema } from './named-folder.ts';
 import { httpAddress, mcpServersSchema } from './tool-sources.ts';
 import { holdsSecret, writtenOut } from './variables.ts';

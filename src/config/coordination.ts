@@ -19,10 +19,7 @@ export const temperature = z.number().min(0).max(2);
 
 const level = z.enum(['low', 'medium', 'high']);
 
-/**
- * How agents ask with `ask_others` (MassGen's documentation "Agent Communication", Configuration Options). A team has
- * these keys in `orchestrator.coordination`, the other kinds of configuration have them in a key `coordination`.
- */
+/** How agents ask with `ask_others` (MassGen's documentation "Agent Communication", Configuration Options). */
 export const broadcastSchema = z.strictObject({
   broadcast: z
     .union([z.literal(false), z.enum(['agents', 'human'])])

@@ -45,7 +45,7 @@ export function checkExchange(list: unknown, modules: Module[] | undefined) {
 export const providersOf = (module: string, protocol: Protocol, wires: Wire[]): string[] | undefined =>
   wires.find((wire) => wire.module === module && wire.protocol === protocol)?.providers;
 
-/** The wires that an agent lacks: one from the entry to its orchestrator, and one from that orchestrator to its model. */
+/** An agent needs a wire from the entry to its orchestrator, and one from that to its model. */
 function missingWires(wires: Wire[], modules: Module[]): Problem[] {
   const first = providersOf(entry, handler, wires);
   if (first === undefined) return [missing(entry, handler, modules)];
@@ -113,7 +113,6 @@ function unknownId(wanted: string, modules: Module[], others: string[] = []): st
   return `there is no module of the id "${wanted}";${didYouMean(wanted, ids)} valid ids: ${ids.join(', ')}`;
 }
 
-/** Words for a problem that name the modules which provide a protocol. */
 function choices(protocol: Protocol, modules: Module[]): string {
   const ids = modules.filter(({ provides }) => provides === protocol).map((each) => each.id);
   return ids.length === 0 ? 'no module does' : `valid ids: ${ids.join(', ')}`;

@@ -25,7 +25,7 @@ export interface ConfigKind<Config, Settings> {
   roles(settings: Settings): Record<string, Role>;
   /** What would keep it from running beside the backends and tools of its roles. */
   missing?(settings: Settings, environment: Environment): string[];
-  /** The settings, defaults included, in a few lines for a person. */
+  /** The settings, defaults included, for a person. */
   describe(settings: Settings): string;
   /** The backends of those who need one, as far as the file says; undefined for who gets the default one. */
   named(config: Config): Array<Backend | undefined>;

@@ -12,7 +12,7 @@ export const entry = '__entry__';
 
 const isNoId = `"${entry}" is where the user's text comes in, and no id of a module`;
 
-/** What one module can provide to another (xaibo's documentation, Protocols). */
+/** xaibo's documentation, Protocols. */
 export const protocols = [
   'LLMProtocol',
   'ToolProviderProtocol',
@@ -129,11 +129,10 @@ export type ModuleInput = WrittenKinds[keyof typeof kinds] | Written<`./${string
 
 export interface Module {
   id: string;
-  /** The name that problems call it by, such as `OpenAILLM` or `./mine.ts`. */
+  /** As problems call it, such as `OpenAILLM` or `./mine.ts`. */
   kind: string;
   /** Undefined if its kind is not known. */
   provides: Protocol | undefined;
-  /** Empty if something is wrong with the module. */
   part: Part;
 }
 

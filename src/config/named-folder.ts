@@ -49,13 +49,9 @@ export function findFolder(base: string, name: string): NamedFolder {
   if (problem !== undefined) return { kind: 'refused', why: problem };
   const home = realpathSync(base);
   const place = join(home, name);
-  let above = place;
-  for (;;) {
+  for (let above = place; ; above = dirname(above)) {
     const real = realOf(above);
-    if (real === undefined) {
-      above = dirname(above);
-      continue;
-    }
+    if (real === undefined) continue;
     if (typeof real === 'object') return { kind: 'refused', why: `"${name}" cannot be looked at: ${real.message}` };
     if (!isIn(home, real))
       return {
@@ -78,9 +74,7 @@ function realOf(path: string): string | Error | undefined {
 }
 
 /**
- * Looks for the folders with which workspaces begin. One that is not there makes an empty workspace, and is told.
- *
- * @param named the backends' `cwd` and their owners in words, by the ids of agents
+ * Looks for the folders with which workspaces begin, by agents. One that is not there makes an empty workspace, and is told.
  * @param storage `snapshot_storage`, which need not be there yet
  */
 export function startFoldersOf(

@@ -138,7 +138,7 @@ function unwrapped(schema: Definition): Definition {
   return inner === undefined ? schema : unwrapped(inner);
 }
 
-/** ` did you mean …?` with the choice that is nearest to a mistyped word, or that goes on where it ends, or an empty string. */
+/** ` did you mean …?` with the choice nearest to a mistyped word, or one that goes on where it ends, or an empty string. */
 export function didYouMean(word: string, choices: string[]): string {
   const furthest = Math.max(2, word.length / 4);
   // The distance of words takes a time that grows with both, and is no less than the difference of their lengths.

@@ -64,13 +64,11 @@ function parse<T>(text: string, name: string, check: Check<T>): Read<T> {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const place = (offset: number): string => `${name}:${lines.linePos(offset).line}`;
-  if (document.errors.length > 0) {
-    const problems = document.errors.map(({ pos, message }) => `${place(pos[0])}: ${message}`);
-    return { ok: false, problems };
-  }
+  const wrong = document.errors.map(({ pos, message }) => `${place(pos[0])}: ${message}`);
+  if (wrong.length > 0) return { ok: false, problems: wrong };
   if (document.contents === null) return { ok: false, problems: [`${name}: the file is empty`] };
-  const [wrong] = wrongAliases(document);
-  if (wrong !== undefined) return { ok: false, problems: [`${place(wrong.offset)}: ${wrong.message}`] };
+  const [alias] = wrongAliases(document);
+  if (alias !== undefined) return { ok: false, problems: [`${place(alias.offset)}: ${alias.message}`] };
   let content: unknown;
   try {
     content = document.toJS({ maxAliasCount });
@@ -123,10 +121,8 @@ export function readNamedConfig<T>(name: string, folder: string, check: Check<T>
     return { ok: false, problems: [`config: ${found} is a link that leads out of the folder of the worker`] };
   if (found !== undefined) return readConfigFile(join(folder, found), check);
   const choices = files.length === 0 ? 'it has none' : `it has: ${files.join(', ')}`;
-  return {
-    ok: false,
-    problems: [`config: there is no configuration named "${name}" in the worker's folder ${folder} (${choices})`],
-  };
+  const problem = `config: there is no configuration named "${name}" in the worker's folder ${folder} (${choices})`;
+  return { ok: false, problems: [problem] };
 }
 
 /** The sorted names of a folder's configurations. */

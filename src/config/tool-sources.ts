@@ -36,10 +36,7 @@ export const httpAddress = z.url({ protocol: /^https?$/ });
 const name = z.string().min(1);
 const texts = z.record(z.string(), z.string());
 
-/**
- * A server as a file's author writes it. `transport` and a `command` of several words are there since xaibo has them (its
- * documentation, MCPToolProvider).
- */
+/** `transport` and a `command` of several words are there since xaibo has them (its documentation, MCPToolProvider). */
 const writtenServerSchema = z.strictObject({
   name: name.meta(safe("The server's name; unique.")),
   transport: z.enum(['stdio', 'sse']).optional().meta(safe('May be left out: stdio for a command, sse for a url.')),
@@ -114,6 +111,6 @@ const secretsIn = (server: WrittenServer): string[][] => [
 const isWrittenOut = ({ client_credentials: login }: WrittenServer): boolean =>
   login !== undefined && !/^\$\{[A-Za-z_]\w*\}$/.test(login.client_secret);
 
-/** The packages and servers that tools come from, in one line that is empty if there are none. */
+/** Where tools come from, in one line that is empty if there are none. */
 export const describeTools = ({ packages, mcpServers }: ToolSources): string =>
   [...packages, ...mcpServers.map(({ name }) => `MCP server ${name}`)].join(', ');

@@ -6,7 +6,6 @@ import { failureTypes } from '../protocol/errors.ts';
 /** `${NAME}`, which stands for the value of the variable NAME in the worker's environment. */
 const placeholder = /\$\{([A-Za-z_]\w*)\}/g;
 
-/** The names of the variables for which a text has placeholders. */
 export const variablesIn = (text: string): string[] => [...text.matchAll(placeholder)].map(([, name = '']) => name);
 
 /** The variables that a configuration names, in whichever of its keys: `api_key_env: NAME`, `secret_env: NAME`, `${NAME}`. */
@@ -19,7 +18,7 @@ export interface Replaced {
   values: Record<string, string>;
   /** The values of variables in them, which must not leave the worker. */
   secrets: string[];
-  /** The variables that are not set, with the names of the texts that need them. */
+  /** With the names of the texts that need them. */
   missing: Array<{ name: string; variable: string }>;
 }
 
@@ -43,7 +42,6 @@ export const writtenOut =
   'looks like a secret, and a configuration is kept with its runs: ' +
   "write ${NAME}, and set the variable NAME in the worker's environment";
 
-/** Whether a text names a variable in place of a secret. */
 export const isPlaceholder = (text: string): boolean => text.search(placeholder) !== -1;
 
 /** Whether a text holds a secret itself, rather than the name of a variable that holds it. */

@@ -1,4 +1,4 @@
-import { backendTypes } from '../config/models/backend-types.ts';
+import { backendTypes } from '../config/models/providers.ts';
 import { isModulePath } from '../config/extensions.ts';
 import type { Privilege } from '../config/privileges.ts';
 import { variablesIn } from '../config/variables.ts';

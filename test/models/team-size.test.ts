@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkTeam } from '../../src/config/kinds.ts';
-import { completeTeam } from '../../src/config/team.ts';
-import { tooManyAnswers } from '../../src/config/models/team-size.ts';
+import { completeTeam, tooManyAnswers } from '../../src/config/team.ts';
 
 const teamOf = (count: number, model: string, rest: object = {}) => ({
   agents: Array.from({ length: count }, (_, index) => ({

@@ -1,5 +1,14 @@
 import type { Environment } from '../../util/environment.ts';
-import type { Backend } from '../../protocol/settings.ts';
+import type { Backend, BackendType } from '../../protocol/settings.ts';
+
+export const backendTypes = [
+  'openai',
+  'claude',
+  'gemini',
+  'chatcompletion',
+  'claude_code',
+  'offline',
+] as const satisfies BackendType[];
 
 interface Provider {
   baseUrl: string;
