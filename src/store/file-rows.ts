@@ -3,10 +3,8 @@ import type { Cipher } from '../encryption/cipher.ts';
 import { now, type Database, type Row, type Sql } from './database.ts';
 import type { RunFile, Store } from './store.ts';
 
-type Files = Pick<Store, 'beginFiles' | 'putFile' | 'file' | 'files'>;
-
 /** The tables of runs' files. */
-export function fileRows(database: Database, cipher: Cipher): Files {
+export function fileRows(database: Database, cipher: Cipher) {
   const fileOf = (row: Row): RunFile => {
     const name = String(row['name']);
     const place = placeOf(String(row['workflow_id']), name);
@@ -65,7 +63,7 @@ export function fileRows(database: Database, cipher: Cipher): Files {
       const rows = await database.read((sql) => sql.all(every, workflowId));
       return rows.map(fileOf);
     },
-  };
+  } satisfies Partial<Store>;
 }
 
 const placeOf = (workflowId: string, name: string): string => `files ${workflowId}/${name}`;

@@ -7,21 +7,8 @@ import { presentWorkflow } from './reference-rows.ts';
 import { insertSegment } from './transcript-rows.ts';
 import { sumOfUsage, type Checkpoint, type Store, type Try } from './store.ts';
 
-type Journal = Pick<
-  Store,
-  | 'findReply'
-  | 'commitReply'
-  | 'putCheckpoint'
-  | 'checkpoint'
-  | 'findToolResult'
-  | 'commitToolResult'
-  | 'recordTry'
-  | 'tries'
-  | 'spent'
->;
-
 /** The tables of calls: their replies, results, checkpoints and tries. */
-export function journalRows(database: Database, cipher: Cipher): Journal {
+export function journalRows(database: Database, cipher: Cipher) {
   const resultOf = async (sql: Sql, table: 'replies' | 'tool_results', key: string, inputHash: string) => {
     const row = await sql.get(`SELECT result FROM ${table} WHERE key = ? AND input_hash = ?`, key, inputHash);
     return row && openedJson(cipher, `${table}.result`, key, row);
@@ -97,7 +84,7 @@ export function journalRows(database: Database, cipher: Cipher): Journal {
         }
         return found;
       }),
-  };
+  } satisfies Partial<Store>;
 }
 
 /** Whose the rows of the journal are. */

@@ -6,7 +6,7 @@ import { openedJson, sealedJson, type Database, type Row, type Sql } from './dat
 import type { Store } from './store.ts';
 
 /** The table of reports. */
-export function reportRows(database: Database, cipher: Cipher): Pick<Store, 'putReport' | 'report' | 'reports'> {
+export function reportRows(database: Database, cipher: Cipher) {
   const opened = (id: string, row: Row) => openedJson(cipher, 'reports.report', id, row) as StoredReport;
   const find = async (sql: Sql, id: string): Promise<StoredReport | undefined> => {
     const row = await sql.get('SELECT report FROM reports WHERE id = ?', id);
@@ -41,5 +41,5 @@ export function reportRows(database: Database, cipher: Cipher): Pick<Store, 'put
       }
       return reports;
     },
-  };
+  } satisfies Partial<Store>;
 }
