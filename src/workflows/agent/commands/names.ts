@@ -20,9 +20,6 @@ export const interpreters = setOf(
 /** Interpreters that hand on whatever stands behind the script, or the program of a package. */
 export const handing = setOf('python pypy node nodejs npx bunx uvx tsx ts-node perl ruby lua rscript');
 
-/** Those that run the program of a package, or any other one. */
-export const packageRunners = setOf('npx bunx');
-
 /** Programs that run the one which their own words name. */
 export const wrappers = setOf(
   'sudo doas su runuser setpriv pkexec env xargs parallel nohup nice ionice chrt taskset timeout time stdbuf setsid ' +
@@ -50,38 +47,24 @@ export const joiners = setOf(
 );
 
 /** Further names of some. */
-const aliases = new Map([
-  ['apt-cache', 'apt'],
-  ['apt-get', 'apt'],
-  ['batcat', 'bat'],
-  ['bfs', 'find'],
-  ['bmake', 'make'],
-  ['bsdtar', 'tar'],
-  ['c89', 'cc'],
-  ['c99', 'cc'],
-  ['cpp', 'cc'],
-  ['fdfind', 'fd'],
-  ['gccgo', 'cc'],
-  ['gfortran', 'cc'],
-  ['ld.bfd', 'ld'],
-  ['ld.gold', 'ld'],
-  ['ld.lld', 'ld'],
-  ['mingw32-make', 'make'],
-  ['mold', 'ld'],
-  ['ncat', 'nc'],
-  ['nc.openbsd', 'nc'],
-  ['nc.traditional', 'nc'],
-  ['netcat', 'nc'],
-  ['nm', 'ld'],
-  ['oc', 'kubectl'],
-  ['original-awk', 'awk'],
-  ['ranlib', 'ld'],
-  ['remake', 'make'],
-  ['slogin', 'ssh'],
-  ['strip', 'ld'],
-  ['yarnpkg', 'yarn'],
-  ['youtube-dl', 'yt-dlp'],
-]);
+const aliases = new Map(
+  Object.entries({
+    apt: 'apt-cache apt-get',
+    awk: 'original-awk',
+    bat: 'batcat',
+    cc: 'c89 c99 cpp gccgo gfortran',
+    fd: 'fdfind',
+    find: 'bfs',
+    kubectl: 'oc',
+    ld: 'ld.bfd ld.gold ld.lld mold nm ranlib strip',
+    make: 'bmake mingw32-make remake',
+    nc: 'ncat nc.openbsd nc.traditional netcat',
+    ssh: 'slogin',
+    tar: 'bsdtar',
+    yarn: 'yarnpkg',
+    'yt-dlp': 'youtube-dl',
+  }).flatMap(([usual, others]) => others.split(' ').map((other) => [other, usual] as const)),
+);
 
 /** A program by its name alone, and by its usual one. Some systems take it in any case. */
 export function programOf(word = ''): string {

@@ -2,22 +2,16 @@ import { setOf } from './names.ts';
 
 /** Options of one program by which it runs another, or writes a file that one runs. Long ones may be shortened. */
 export interface Options {
-  long?: string[];
+  long?: Set<string>;
   /** All other words. */
   words?: RegExp;
-  /**
-   * The commands that a wildcard covers, of a program that has commands. Any other may be an alias, or is there to run
-   * something.
-   */
+  /** Of a program that has commands, those that a wildcard covers. Any other may be an alias, or is there to run something. */
   commands?: Set<string>;
   /** What may stand before them. */
   flags?: Set<string>;
   /** What may stand before them too, with a folder behind it. */
   folder?: string;
-  /**
-   * Up to which word one that needs no dash may be made by the shell, as one that is the name of a file. Absent: up to its
-   * command.
-   */
+  /** Up to which word the shell may make one that needs no dash, as the name of a file. Absent: up to its command. */
   bare?: number;
   /** What of a word has to stand before its first wildcard for it to become such a one, wherever it stands. */
   begun?: RegExp;
@@ -33,25 +27,10 @@ export interface Options {
 
 const ofNode: Options = {
   isLoose: true,
-  long: [
-    '--script-shell',
-    '--node-options',
-    '--call',
-    '--prefix',
-    '--userconfig',
-    '--globalconfig',
-    '--shell',
-    '--git',
-    '--dir',
-    '--cwd',
-    '--use-yarnrc',
-    '--python',
-    '--node-gyp',
-    '--onload-script',
-    '--pnpmfile',
-    '--global-pnpmfile',
-    '--browser',
-  ],
+  long: setOf(
+    '--script-shell --node-options --call --prefix --userconfig --globalconfig --shell --git --dir --cwd ' +
+      '--use-yarnrc --python --node-gyp --onload-script --pnpmfile --global-pnpmfile --browser',
+  ),
   words: /^(?:-C|--config\.)/,
   flags: setOf('-s --silent -q --quiet -v --version -h --help'),
   commands: setOf(
@@ -63,22 +42,13 @@ const ofNode: Options = {
 /** A file that is not below the command's folder, as a program's word or in an option of it. */
 const elsewhere = String.raw`^(?:-\w+|--[\w-]+=)?(?!/dev/null$)(?:[/~]|(?:.*/)?\.(?:\.|git)(?:/|$))`;
 
-const ofWriters: Options = { long: ['--output'], words: /^-\w*o/ };
+const ofWriters: Options = { long: setOf('--output'), words: /^-\w*o/ };
 
 /** What a compiler may hand on to the linker. That can load others by its options, and reads further ones from `@` files. */
 const toLinker = String.raw`(?:,(?:-?-(?:rpath(?:-link)?|soname)[,=][^,@-][^,]*|-z,\w+|--?(?:no-)?(?:as-needed|gc-sections)|-O\d|-s))+$`;
 
 const ofCompilers: Options = {
-  long: [
-    '--specs',
-    '--prefix',
-    '--ld-path',
-    '--gcc-toolchain',
-    '--sysroot',
-    '--driver-mode',
-    '--for-linker',
-    '--for-assembler',
-  ],
+  long: setOf('--specs --prefix --ld-path --gcc-toolchain --sysroot --driver-mode --for-linker --for-assembler'),
   words: new RegExp(
     String.raw`^-(?:B|wrapper|specs|X|mllvm|ccc-|gcc-toolchain|Wl(?=,)(?!${toLinker})|Wp,(?!-[DMU][^,]*$)|Wa,.*@|-config)` +
       String.raw`|^--?f?(?:pass-)?plugin|^--?f?(?:module-mapper|thinlto-distributor|use-ld=.*/)|^@`,
@@ -91,49 +61,44 @@ const ofTests: Options = { words: /^-[vR]$|\[[^]*[$`]/ };
 export const optionsOf = new Map<string, Options>(
   Object.entries({
     find: { words: /^-(?:exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls)$/ },
-    fd: { long: ['--exec', '--exec-batch'], words: /^-\w*[xX]/ },
-    bat: { long: ['--pager'] },
-    ag: { long: ['--pager'] },
-    ack: { long: ['--pager', '--ackrc'] },
-    rg: { long: ['--pre', '--hostname-bin'] },
+    fd: { long: setOf('--exec --exec-batch'), words: /^-\w*[xX]/ },
+    bat: { long: setOf('--pager') },
+    ag: { long: setOf('--pager') },
+    ack: { long: setOf('--pager --ackrc') },
+    rg: { long: setOf('--pre --hostname-bin') },
     tar: {
       bare: 1,
-      long: [
-        '--to-command',
-        '--checkpoint-action',
-        '--use-compress-program',
-        '--info-script',
-        '--new-volume-script',
-        '--rsh-command',
-        '--rmt-command',
-      ],
+      long: setOf(
+        '--to-command --checkpoint-action --use-compress-program --info-script --new-volume-script --rsh-command ' +
+          '--rmt-command',
+      ),
       // Without a dash too, as its first word. The name of another machine may be an option of what leads there.
       words: /^-\w*[IF]|^(?=.*[a-z])\w*[IF]\w*$|^-[^/]*:/,
     },
-    zip: { long: ['--unzip-command'], words: /^-\w*T/ },
-    sort: { long: ['--compress-program', '--output'], words: /^-\w*o/ },
+    zip: { long: setOf('--unzip-command'), words: /^-\w*T/ },
+    sort: { long: setOf('--compress-program --output'), words: /^-\w*o/ },
     shuf: ofWriters,
     tree: ofWriters,
     iconv: ofWriters,
-    split: { long: ['--filter'] },
-    install: { long: ['--strip-program'] },
+    split: { long: setOf('--filter') },
+    install: { long: setOf('--strip-program') },
     openssl: { words: /^--?(?:engine|provider|config)/ },
-    rsync: { long: ['--rsh', '--rsync-path', '--daemon', '--remote-option'], words: /^-\w*[eM]/ },
+    rsync: { long: setOf('--rsh --rsync-path --daemon --remote-option'), words: /^-\w*[eM]/ },
     scp: { words: /^-\w*[SoFD]/ },
     sftp: { words: /^-\w*[SoFDb]/ },
     curl: {
-      long: ['--config', '--engine'],
+      long: setOf('--config --engine'),
       // In what it prints `%output` names a file, and in a file's name `#1` is a part of the address.
       words: new RegExp(String.raw`^-[\w#:]*K|^--expand-|%output|#\d|${elsewhere}`),
     },
     wget: {
-      long: ['--execute', '--use-askpass', '--config'],
+      long: setOf('--execute --use-askpass --config'),
       words: new RegExp(String.raw`^-\w*e|${elsewhere}`),
     },
     make: {
       // A variable's name. One that is a number names no program.
       begun: /^[^/]*$/,
-      long: ['--eval', '--file', '--makefile', '--include-dir'],
+      long: setOf('--eval --file --makefile --include-dir'),
       words: /^-\w*[EfI]|^[^-][^=]*=(?!\d+$)/,
     },
     npm: ofNode,
@@ -145,13 +110,13 @@ export const optionsOf = new Map<string, Options>(
     'c++': ofCompilers,
     clang: ofCompilers,
     'clang++': ofCompilers,
-    ld: { isLoose: true, long: ['--plugin'], words: /^-?-run|^@/ },
+    ld: { isLoose: true, long: setOf('--plugin'), words: /^-?-run|^@/ },
     uniq: { operands: /^-\w*[fsw]$/ },
     xxd: { operands: /^-(?:[cglnosR]|cols|groupsize|len|name|off|seek)$/ },
-    sdiff: { long: ['--diff-program', '--output'], words: /^-\w*o/ },
-    diff3: { long: ['--diff-program'] },
-    cpio: { long: ['--rsh-command'] },
-    cargo: { long: ['--config'] },
+    sdiff: { long: setOf('--diff-program --output'), words: /^-\w*o/ },
+    diff3: { long: setOf('--diff-program') },
+    cpio: { long: setOf('--rsh-command') },
+    cargo: { long: setOf('--config') },
     go: {
       folder: '-C',
       flags: setOf('-h -help --help'),
@@ -160,7 +125,7 @@ export const optionsOf = new Map<string, Options>(
       words: /^--?(?:exec|toolexec|vettool|fixtool|overlay|modfile|gccgoflags)(?:=|$)|-ext(?:ld|ar)|(?:^|[\s='"])@/,
     },
     cmake: { words: /^-E/ },
-    apt: { long: ['--option', '--config-file'], words: /^-\w*[oc]/ },
+    apt: { long: setOf('--option --config-file'), words: /^-\w*[oc]/ },
     gh: {
       // What stands behind it is for git.
       words: /^--$/,
@@ -168,26 +133,18 @@ export const optionsOf = new Map<string, Options>(
       commands: setOf('api auth browse cache gist issue label org pr project release repo run search status workflow'),
     },
     kubectl: { words: /^--(?:kubeconfig|exec[-_]command|helm[-_]command|enable[-_]exec)|^users\.|^set-credentials$/ },
-    helm: { long: ['--kubeconfig', '--post-renderer'] },
-    nc: { long: ['--exec', '--sh-exec', '--lua-exec'], words: /^-\w*[ce]/ },
+    helm: { long: setOf('--kubeconfig --post-renderer') },
+    nc: { long: setOf('--exec --sh-exec --lua-exec'), words: /^-\w*[ce]/ },
     pandoc: {
-      long: ['--filter', '--lua-filter', '--pdf-engine', '--pdf-engine-opt', '--defaults', '--data-dir'],
+      long: setOf('--filter --lua-filter --pdf-engine --pdf-engine-opt --defaults --data-dir'),
       words: /^-\w*[FLd]|\.lua/,
     },
-    tex: { isLoose: true, long: ['--shell-escape', '--enable-write18', '--cnf-line', '--lua'] },
+    tex: { isLoose: true, long: setOf('--shell-escape --enable-write18 --cnf-line --lua') },
     'yt-dlp': {
-      long: [
-        '--exec',
-        '--exec-before-download',
-        '--downloader',
-        '--external-downloader',
-        '--config-locations',
-        '--plugin-dirs',
-        '--netrc-cmd',
-        '--ffmpeg-location',
-        '--use-postprocessor',
-        '--alias',
-      ],
+      long: setOf(
+        '--exec --exec-before-download --downloader --external-downloader --config-locations --plugin-dirs ' +
+          '--netrc-cmd --ffmpeg-location --use-postprocessor --alias',
+      ),
       words: new RegExp(elsewhere),
     },
     // Of bash both set a variable, such as `PATH`.
@@ -196,23 +153,10 @@ export const optionsOf = new Map<string, Options>(
     '[': ofTests,
     wait: { words: /^-\w*p/ },
     git: {
-      long: [
-        '--exec',
-        '--upload-pack',
-        '--receive-pack',
-        '--open-files-in-pager',
-        '--ext-diff',
-        '--output',
-        '--template',
-        '--config',
-        '--config-env',
-        '--exec-path',
-        '--git-dir',
-        '--extcmd',
-        '--strategy',
-        '--unsafe-paths',
-        '--build-fake-ancestor',
-      ],
+      long: setOf(
+        '--exec --upload-pack --receive-pack --open-files-in-pager --ext-diff --output --template --config ' +
+          '--config-env --exec-path --git-dir --extcmd --strategy --unsafe-paths --build-fake-ancestor',
+      ),
       words: /(?:^|=)ext::/,
       folder: '-C',
       bareBehind: setOf('bisect bundle clone fetch ls-remote pull push remote submodule'),
@@ -242,9 +186,9 @@ export const optionsOf = new Map<string, Options>(
 );
 
 /** Whether a word is an option by which a program runs another one, or writes a file that one runs. */
-export function isOption({ isLoose = false, long = [], words }: Options, word: string): boolean {
+export function isOption({ isLoose = false, long = new Set(), words }: Options, word: string): boolean {
   if (words?.test(word)) return true;
   const [written = ''] = word.split('=');
   const name = isLoose ? written.replace(/^-+(?=\w\w)/, '--') : written;
-  return /^--\w/.test(name) && long.some((each) => each.startsWith(name));
+  return /^--\w/.test(name) && [...long].some((each) => each.startsWith(name));
 }

@@ -1,23 +1,11 @@
 import { isReserved, type SimpleCommand } from './line.ts';
-import {
-  handing,
-  interpreters,
-  joiners,
-  launchers,
-  packageRunners,
-  programOf,
-  setOf,
-  shells,
-  wrappers,
-} from './names.ts';
+import { handing, interpreters, joiners, launchers, programOf, setOf, shells, wrappers } from './names.ts';
 import { isOption, optionsOf, type Options } from './options.ts';
 import { fits } from './patterns.ts';
 import { isLikeOption, isPlainAwk, isPlainSed } from './scripts.ts';
 
-/**
- * By which words a program runs another one. A wildcard never stands for these: a rule that is to cover them names them
- * (docs/commands.md lists them for users).
- */
+// By which words a program runs another one. A wildcard never stands for these: a rule that is to cover them names them
+// (docs/commands.md lists them for users).
 
 const isAssignment = (word: string): boolean => word.includes('=');
 
@@ -57,11 +45,11 @@ function endOfOptions(words: string[]): number {
 }
 
 /** Whether other programs may be among its words. */
-export const runsItsWords = (command: SimpleCommand): boolean =>
-  isAssignment(command.words[0] ?? '') ||
-  shells.has(programOf(command.words[0])) ||
-  packageRunners.has(programOf(command.words[0])) ||
-  wordsFor(command, false) > 1;
+export function runsItsWords(command: SimpleCommand): boolean {
+  const [word = ''] = command.words;
+  const program = programOf(word);
+  return isAssignment(word) || shells.has(program) || /^(?:npx|bunx)$/.test(program) || wordsFor(command, false) > 1;
+}
 
 /** A command without its first words. */
 export const without = ({ filledIn, words }: SimpleCommand, count: number): SimpleCommand => {
@@ -90,12 +78,9 @@ export function unwrapped(command: SimpleCommand): SimpleCommand | undefined {
 
 /**
  * How many of a command's first words a rule must name, since by the last of them it may run another program, or work
- * elsewhere than where its rule is for.
+ * elsewhere than where its rule is for. @param hasPlaces whether those count by which it only works elsewhere
  */
-export const wordsToName = (command: SimpleCommand): number => wordsFor(command, true);
-
-/** @param hasPlaces whether those count by which it only works elsewhere */
-function wordsFor(command: SimpleCommand, hasPlaces: boolean): number {
+export function wordsFor(command: SimpleCommand, hasPlaces: boolean): number {
   const { filledIn, words } = command;
   const assignments = words.findIndex((word) => !isAssignment(word));
   if (assignments === -1) return words.length;
@@ -110,7 +95,7 @@ function wordsFor(command: SimpleCommand, hasPlaces: boolean): number {
   if (program === 'awk') return isPlainAwk(command) ? 0 : words.length;
   const options = optionsOf.get(program);
   if (options === undefined) return 0;
-  const at = commandOf(options, words);
+  const at = commandAt(words);
   const isUnknown = at !== undefined && words[at] !== undefined && !options.commands?.has(words[at]);
   const own = words[at ?? -1] ?? '';
   const behind = options.of?.get(own);
@@ -149,21 +134,19 @@ function executed({ words, ...command }: SimpleCommand, program: string, hasPlac
   });
 }
 
-/** Where the command of a program stands that has commands, or what stands before it and is not known. */
-function commandOf({ commands, flags, folder }: Options, words: string[], program = 0): number | undefined {
+/**
+ * Where the command stands of a program that has commands, or what stands before it and is not known. @param index of the
+ * program among the words
+ */
+export function commandAt(words: string[], index = 0): number | undefined {
+  const { commands, flags, folder } = optionsOf.get(programOf(words[index])) ?? {};
   if (commands === undefined) return undefined;
-  let at = program + 1;
+  let at = index + 1;
   for (; words[at]?.startsWith('-'); at++) {
     if (words[at] === folder) at++;
     else if (!flags?.has(words[at] ?? '')) break;
   }
   return at;
-}
-
-/** Where the command stands of a program that has commands. @param index of the program among the words */
-export function commandAt(words: string[], index: number): number | undefined {
-  const options = optionsOf.get(programOf(words[index]));
-  return options && commandOf(options, words, index);
 }
 
 /** How many words name the folder that a program goes to before its command, if that is not below its own. */
@@ -220,9 +203,10 @@ function optionsOfSsh(words: string[]): number {
   let hasHost = false;
   let last = 0;
   for (let at = 1; at < words.length; at++) {
-    if (/^-./.test(words[at] ?? '')) {
+    const word = words[at] ?? '';
+    if (/^-./.test(word)) {
       // Some have a word of their own behind them.
-      if (/^-[^BbcDEeFIiJLlmOoPpQRSWw]*[BbcDEeFIiJLlmOoPpQRSWw]$/.test(words[at] ?? '')) at++;
+      if (/^-[^BbcDEeFIiJLlmOoPpQRSWw]*[BbcDEeFIiJLlmOoPpQRSWw]$/.test(word)) at++;
       last = at;
     } else if (hasHost) break;
     else hasHost = true;

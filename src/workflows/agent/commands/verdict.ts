@@ -2,17 +2,10 @@ import type { PermissionAction } from '../../../protocol/tools/permissions.ts';
 import { fits, upwards } from './patterns.ts';
 import { readLine, type SimpleCommand } from './line.ts';
 import { interpreters, programOf, setOf } from './names.ts';
-import { commandAt, isOpaque, runsItsWords, shownAs, unwrapped, wordsToName } from './programs.ts';
-
-/** A rule about command lines, of which nothing but the line is left to compare. */
-export interface LineRule {
-  /** What the line must be, with `*` for any characters. Absent: whatever it is. */
-  pattern?: string | undefined;
-  action: PermissionAction;
-}
+import { commandAt, isOpaque, runsItsWords, shownAs, unwrapped, wordsFor } from './programs.ts';
 
 /** What rules say about a command line. */
-export interface LineVerdict {
+interface LineVerdict {
   /** The strictest of what they say about its commands; undefined if they say nothing about any. */
   action: PermissionAction | undefined;
   /** Whether no rule says anything about some of it. */
@@ -23,9 +16,12 @@ export interface LineVerdict {
 
 /**
  * Each command of a line is judged by the first rule that is about it. A rule that allows is about the commands of which
- * that shows; one that denies or asks is also about the line as it is written, and about what may be in it.
+ * that shows; one that denies or asks is also about the line as it is written, and about what may be in it. A rule without a pattern is about any.
  */
-export function verdictOnLine(rules: LineRule[], text: string): LineVerdict {
+export function verdictOnLine(
+  rules: Array<{ pattern?: string | undefined; action: PermissionAction }>,
+  text: string,
+): LineVerdict {
   const { commands, isPlain, isWhole } = readLine(text);
   let open = commands.map((command) => ({ forms: formsOf(command), ...tracesOf(command) }));
   let isAsked = false;
@@ -53,24 +49,13 @@ export function verdictOnLine(rules: LineRule[], text: string): LineVerdict {
   return { action: isAsked ? 'ask' : isPlain && !isOpen ? 'allow' : undefined, isOpen, isUnclear };
 }
 
-/** A command as a rule may allow it. */
-interface Form extends SimpleCommand {
-  /** By `shownAs`. */
-  shown: string;
-  /** How many of its first words the rule must name. */
-  named: number;
-}
+/** A command as a rule may allow it. `named`: how many of its first words the rule must name. */
+type Form = SimpleCommand & { shown: string; named: number };
 
-const formOf = (command: SimpleCommand): Form => ({
-  ...command,
-  shown: shownAs(command.words),
-  named: wordsToName(command),
-});
-
-function formsOf(command: SimpleCommand): Form[] {
-  const inner = unwrapped(command);
-  return inner === undefined ? [formOf(command)] : [formOf(command), formOf(inner)];
-}
+const formsOf = (command: SimpleCommand): Form[] =>
+  [command, unwrapped(command) ?? []]
+    .flat()
+    .map((form) => ({ ...form, shown: shownAs(form.words), named: wordsFor(form, true) }));
 
 /** Whether a command is what the pattern says: `rm *` is also about `rm` alone, to which `xargs` adds words. */
 const isAbout = (pattern: string, command: string): boolean => fits(pattern, command) || fits(pattern, `${command} `);
@@ -117,17 +102,11 @@ function staysIn(pattern: string, words: string[]): boolean {
 /** How deep texts in texts are read, since a shell may be given one that gives another shell one. */
 const maxDepth = 3;
 
-/** What a rule that denies is compared with. */
-interface Traces {
-  /** The command, and what it may run. */
-  texts: string[];
-  /** What it begins with, if the shell fills in the rest. */
-  known: string | undefined;
-  /** Whether it may run what does not show. */
-  hides: boolean;
-}
-
-function tracesOf(command: SimpleCommand, depth = 0): Traces {
+/**
+ * What a rule that denies is compared with: `texts`: the command, and what it may run; `known`: what it begins with, if the
+ * shell fills in the rest; `hides`: whether it may run what does not show.
+ */
+function tracesOf(command: SimpleCommand, depth = 0): { texts: string[]; known: string | undefined; hides: boolean } {
   const { filledIn, words, written } = command;
   const text = words.join(' ');
   const runs = runsItsWords(command);
