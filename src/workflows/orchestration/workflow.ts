@@ -1,9 +1,8 @@
-import { opened } from '../runtime/opening.ts';
 import { atOpening } from '../runtime/store-activities.ts';
 import type { OrchestrationInput, OrchestrationResult, Outcome } from '../../protocol/orchestration.ts';
 import { truncateToPayload } from '../runtime/truncate.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { showEnd, tellIfFailed } from '../runtime/run-ends.ts';
+import { opened, showEnd, tellIfFailed } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { beginAttempt, deliver, nameThoseOut, resultOf, select } from './attempt.ts';
 import type { Attempt, OrchestrationContext, Task, TeamContext, TeamRestart } from './context.ts';

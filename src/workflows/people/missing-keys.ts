@@ -11,11 +11,8 @@ import type { PendingRequest, PendingRequests } from './pending-requests.ts';
 /** How often it is looked whether a worker has the key. Between two looks nothing is added to the history. */
 const lookEvery = '5 seconds';
 
-/** A variable that agents wait for: one entry for each call that waits. */
-interface MissingKey {
-  request: PendingRequest<KeyEnd>;
-  agents: string[];
-}
+/** A variable that is waited for. `agents` has an entry for each call that waits. */
+type MissingKey = { request: PendingRequest<KeyEnd>; agents: string[] };
 
 /**
  * Keys that the environment of a run's worker lacks in the middle of the run, since another worker has taken it over. The
@@ -25,14 +22,10 @@ export class MissingKeys {
   /** By their variables. */
   readonly #missing = new Map<string, MissingKey>();
   readonly #skipped = new Set<string>();
-  readonly #usage: UsageTracker;
-  readonly #requests: PendingRequests;
-  readonly #messages: Messages;
+  readonly #run: { messages: Messages; requests: PendingRequests; usage: UsageTracker };
 
-  constructor(usage: UsageTracker, requests: PendingRequests, messages: Messages) {
-    this.#usage = usage;
-    this.#requests = requests;
-    this.#messages = messages;
+  constructor(run: { messages: Messages; requests: PendingRequests; usage: UsageTracker }) {
+    this.#run = run;
   }
 
   /**
@@ -48,7 +41,7 @@ export class MissingKeys {
         const variable = missingVariable(error);
         if (variable === undefined || this.#skipped.has(variable)) throw error;
         const how = await this.#wait(variable, agent);
-        const limit = this.#usage.timeLimit;
+        const limit = this.#run.usage.timeLimit;
         if (limit !== undefined) throw budgetSpent(limit);
         if (how !== 'found') throw error;
       }
@@ -61,11 +54,8 @@ export class MissingKeys {
     if (found === undefined) return;
     const [variable, { request }] = found;
     // What was sent may be the key itself, and is not repeated.
-    if (answer.trim() !== '')
-      return this.#messages.ignore(
-        'answer',
-        `An answer is ignored: ${wordsFor(variable).remedy} where the worker runs instead`,
-      );
+    const text = `An answer is ignored: ${wordsFor(variable).remedy} where the worker runs instead`;
+    if (answer.trim() !== '') return this.#run.messages.ignore('answer', text);
     this.#skipped.add(variable);
     request.close('skipped');
   }
@@ -84,12 +74,12 @@ export class MissingKeys {
       request.pending.from = namesOf(agents);
       if (agents.length === 0) request.close('withdrawn');
     };
-    return this.#requests.wait(request.end, withdraw, agent);
+    return this.#run.requests.wait(request.end, withdraw, agent);
   }
 
   #look(variable: string, from: string): MissingKey {
     const { id: questionId, question } = wordsFor(variable);
-    const request = this.#requests.open<KeyEnd>(
+    const request = this.#run.requests.open<KeyEnd>(
       { kind: 'key', questionId, from, question },
       {
         opened: (pending) => ({ type: 'key_missing', ...pending, variable }),
@@ -107,7 +97,7 @@ export class MissingKeys {
       retry: { initialInterval: lookEvery, backoffCoefficient: 1 },
     });
     // Temporal would end an activity early where its next try would come too late, so that its options do not have the budget.
-    const timeUp = (): Promise<void> => condition(() => this.#usage.timeLimit !== undefined);
+    const timeUp = (): Promise<void> => condition(() => this.#run.usage.timeLimit !== undefined);
     request.scope
       .run(() => awaitKey({ variable }))
       .then(

@@ -8,11 +8,9 @@ type Kind = PendingQuestion['kind'];
 interface RequestOptions<End> {
   /** How long it waits, in milliseconds; absent or Infinity for no limit. */
   timeout?: number;
-  /** Called when the time is up. It is to close the request. */
+  /** It is to close the request. */
   onTimeout?: () => void;
-  /** The event that it waits. */
   opened: (pending: PendingQuestion) => RunEventBody;
-  /** Called once, when it ends. @returns the event that it waits no longer */
   closed?: (end: End) => RunEventBody;
 }
 
@@ -30,7 +28,6 @@ export interface PendingRequest<End> {
 export class PendingRequests {
   /** The time that the run has waited, whatever for. */
   readonly waits = new WaitTime();
-  /** Is told of what begins to wait. */
   onOpened: (pending: PendingQuestion) => void = () => {};
   readonly #emit: (event: RunEventBody) => void;
   readonly #open = new Set<PendingQuestion>();
@@ -65,7 +62,7 @@ export class PendingRequests {
     return this.#silent.has(kind);
   }
 
-  /** Notes that the person is there, which any sign of them shows. */
+  /** Any sign of a person shows that they are there. */
   personIsThere(): void {
     this.#silent.clear();
   }
@@ -107,7 +104,7 @@ export class PendingRequests {
    * Waits for an end.
    *
    * @param withdraw called if whoever waits is cancelled
-   * @param agent configured id of an agent whose time stands still meanwhile; that of the run does anyway
+   * @param agent configured id of an agent whose time stands still meanwhile, as that of the run does anyway
    */
   async wait<End>(end: Promise<End>, withdraw: () => void, agent?: string): Promise<End> {
     const waits = agent === undefined ? undefined : this.waitsOf(agent);

@@ -1,8 +1,7 @@
-import { opened } from '../runtime/opening.ts';
 import { atOpening } from '../runtime/store-activities.ts';
 import type { SolveInput, SolveOutcome, SolveResult } from '../../protocol/plan-and-execute.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { announce, showEnd, tellIfFailed } from '../runtime/run-ends.ts';
+import { announce, opened, showEnd, tellIfFailed } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { judge, resultsAsAnswer, synthesise } from './answering.ts';
 import { openPlan, planRoles, type Round } from './context.ts';

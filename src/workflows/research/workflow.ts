@@ -1,9 +1,8 @@
-import { opened } from '../runtime/opening.ts';
 import { atOpening } from '../runtime/store-activities.ts';
 import type { ResearchInput, ResearchOutcome, ResearchResult } from '../../protocol/research.ts';
 import { truncateToPayload } from '../runtime/truncate.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { announce, showEnd, tellIfFailed } from '../runtime/run-ends.ts';
+import { announce, opened, showEnd, tellIfFailed } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { openResearch, researchRoles, type Draft, type PlanningRestart } from './context.ts';
 import { deliver, resultOf } from './delivery.ts';

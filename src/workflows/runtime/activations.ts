@@ -76,7 +76,7 @@ export function interceptors(): WorkflowInterceptors {
           const isToBeNoted = (tookEvent() || run.hasOutcome) && commands.length === 0;
           run.hasOutcome = false;
           const answer = isToBeNoted ? [note()] : commands;
-          delivered.answer(eventsOf(answer));
+          delivered.answered = eventsOf(answer);
           return { ...output, commands: answer };
         },
       },

@@ -10,8 +10,8 @@ export const outcomeAttribute = defineSearchAttributeKey('RepriseOutcome', Searc
 export const waitingAttribute = defineSearchAttributeKey('RepriseWaiting', SearchAttributeType.KEYWORD);
 
 /**
- * The beginning of what the run was asked. It is set only where the namespace has it (`Prepared.hasQuestion`): runs do
- * without it, since a namespace may have no room for it, and an attribute that is not registered would hold them up.
+ * The beginning of what the run was asked. It is set only where the namespace has it (`Prepared.hasQuestion`), which may have
+ * no room for it: an attribute that is not registered would hold runs up.
  */
 export const questionAttribute = defineSearchAttributeKey('RepriseQuestion', SearchAttributeType.TEXT);
 

@@ -2,18 +2,14 @@ import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 
 /** For how long somebody has waited for what a person must do. Waits that overlap count once. */
 export class WaitTime {
+  /** How many waits there have been, of which those that overlap are one. */
+  begun = 0;
   #open = 0;
   #since = 0;
   #sum = 0;
-  #begun = 0;
 
   get isWaiting(): boolean {
     return this.#open > 0;
-  }
-
-  /** How many waits there have been, of which those that overlap are one. */
-  get begun(): number {
-    return this.#begun;
   }
 
   /** All of it so far. */
@@ -24,7 +20,7 @@ export class WaitTime {
   begin(): void {
     if (this.#open === 0) {
       this.#since = Date.now();
-      this.#begun += 1;
+      this.begun += 1;
     }
     this.#open += 1;
   }
@@ -36,12 +32,7 @@ export class WaitTime {
   }
 }
 
-/**
- * Calls `onEnd` when some time is up. The time stands still during the waits.
- *
- * @param summary what the Web UI says of the timer
- * @returns a function that stops the clock
- */
+/** Calls `onEnd` when some time is up, which stands still during the waits. @returns a function that stops the clock */
 export function startClock(milliseconds: number, waits: WaitTime, onEnd: () => void, summary: string): () => void {
   const clock = new CancellationScope();
   const run = async (): Promise<void> => {
@@ -66,7 +57,6 @@ export function waitedFrom(waits: WaitTime): () => number | undefined {
   return () => (isWaiting || waits.begun > begun ? Math.max(1, waits.milliseconds - milliseconds) : undefined);
 }
 
-/** Thrown when the time for some work is up. */
 export class TimeLimitError extends Error {
   override name = 'TimeLimitError';
 

@@ -4,10 +4,9 @@ import { utcText } from './duration.ts';
 import { cutToBytes, shortened } from './size.ts';
 
 /**
- * A run at a glance as Markdown, for the "current details" of Temporal's Web UI. It uses headings and lists only, since
- * the Web UI shows tables without padding, and no fractions such as 1/3, which it sets as one.
- *
- * Its beginning stands in for the summary that whoever starts a run may give it, since a workflow cannot set that.
+ * A run at a glance as Markdown, for the "current details" of Temporal's Web UI. It has no tables, which the Web UI shows without
+ * padding, and no fractions such as 1/3, which it sets as one. Its beginning stands in for the summary that whoever starts a
+ * run may give it, since a workflow cannot set that.
  */
 export function detailsOf({ answer, asked, lines, pending, usage, workflowId }: Shown): string {
   const summary = asked === undefined ? [] : ['### Asked', '', quotation(firstLine(asked)), ''];
@@ -16,11 +15,9 @@ export function detailsOf({ answer, asked, lines, pending, usage, workflowId }: 
   return [...summary, ...waiting, ...answered, ...lines, ...usageLines(usage)].join('\n');
 }
 
-/** What the details are made of. */
 interface Shown {
   /** What the run was asked; undefined before it is known. */
   asked: string | undefined;
-  /** What waits for a person, who is told how to settle it. */
   pending: PendingQuestion[];
   /** The run's answer, or the last one of a session; undefined before there is one. */
   answer: string | undefined;

@@ -20,9 +20,12 @@ export function tookEvent(): boolean {
 
 /** The events of a run, from which the terminal, the log file and `--json` are drawn. */
 export class EventLog {
-  #attempt = 0;
-  #asked: string | undefined;
-  #lastAnswer: string | undefined;
+  /** The attempt that new events belong to; 0 before the first, and in a session. */
+  attempt = 0;
+  /** What the run, or the last turn of a session, was asked; undefined before that. */
+  asked: string | undefined;
+  /** The answer of the last event `final`, in a session that of the last turn; undefined before the first. */
+  lastAnswer: string | undefined;
   readonly #events: RunEvent[] = [];
   readonly #earlier: number;
   readonly #onEvent: () => void;
@@ -39,14 +42,9 @@ export class EventLog {
     });
   }
 
-  /** The attempt that new events belong to; 0 before the first. */
-  get attempt(): number {
-    return this.#attempt;
-  }
-
   /** Begins an attempt, or with 0 a turn, to which new events belong. */
   begin(attempt: number): void {
-    this.#attempt = attempt;
+    this.attempt = attempt;
     beginRound(attempt);
   }
 
@@ -55,30 +53,20 @@ export class EventLog {
     return this.#earlier + this.#events.length;
   }
 
-  /** What the run, or the last turn of a session, was asked; undefined before that. */
-  get asked(): string | undefined {
-    return this.#asked;
-  }
-
-  /** The answer of the last event `final`, in a session that of the last turn; undefined before the first. */
-  get lastAnswer(): string | undefined {
-    return this.#lastAnswer;
-  }
-
   /** Shows the last answer that earlier runs of the same session have given. */
   recall(answer: string): void {
-    this.#lastAnswer = answer;
+    this.lastAnswer = answer;
     this.#onEvent();
   }
 
-  /** Records an event. It is a property so that it can be passed on as a function. */
+  /** A property, so that it can be passed on as a function. */
   readonly emit = (body: RunEventBody): void => {
     const event: RunEvent = { seq: this.count + 1, at: new Date().toISOString(), attempt: this.attempt, ...body };
     this.#events.push(event);
     own().hasNew = true;
-    if (body.type === 'started') this.#asked = body.task;
-    if (body.type === 'turn') this.#asked = body.text;
-    if (body.type === 'final') this.#lastAnswer = body.answer;
+    if (body.type === 'started') this.asked = body.task;
+    if (body.type === 'turn') this.asked = body.text;
+    if (body.type === 'final') this.lastAnswer = body.answer;
     for (const entry of entriesOf(event)) run.say(entry, event.at, event.type);
     count(event);
     if (body.type === 'final') endRound();

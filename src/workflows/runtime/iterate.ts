@@ -29,7 +29,7 @@ export type Verdict<Outcome, Restart> =
   /** The run ends without `conclude`: the best result so far is delivered. `why` explains this in words. */
   | { kind: 'end'; outcome: Outcome; why?: string };
 
-/** How a run ended, where `I` is the workflow's own type of iterations. */
+/** How a run ended. `I` is the workflow's own type of iterations. */
 export interface LoopResult<I, Outcome, Restart> {
   outcome: Outcome;
   /** As in the verdict `end`, or the message of the spent budget. */
@@ -41,11 +41,9 @@ export interface LoopResult<I, Outcome, Restart> {
 }
 
 /**
- * A workflow's part in `iterate`. For each iteration, `begin`, `work` and `judge` are called in this order; a verdict then
- * leads to `conclude`, to `again` and the next iteration, or to the end. `deliver` is called once, at the end.
- *
- * An interruption by a signal, by the time limit or by a request to cancel the run cancels whichever of `work`, `judge` and
- * `conclude` is under way, and `interrupted` is called with the verdict that takes the place of its result.
+ * A workflow's part in `iterate`. An interruption by a signal, by the time limit or by a request to cancel the run cancels
+ * whichever of `work`, `judge` and `conclude` is under way, and `interrupted` is called with the verdict that takes the place
+ * of its result.
  */
 export interface Loop<I, Outcome extends FinalOutcome, Restart> {
   /** How many iterations there may be, at least 1. */
@@ -64,9 +62,8 @@ export interface Loop<I, Outcome extends FinalOutcome, Restart> {
   judge(iteration: I): Promise<Verdict<Outcome, Restart>>;
   /** Completes the accepted result. A person may still ask for another iteration meanwhile. */
   conclude?(accepted: I, outcome: Outcome): Promise<void>;
-  /** Called when another iteration is wanted and none is left. */
+  /** Another iteration is wanted, and none is left. */
   refused?(restart: Restart): void;
-  /** Called before the next iteration begins. */
   again?(iteration: I, restart: Restart): void;
   interrupted?(iteration: I, verdict: Verdict<Outcome, Restart>): void;
   /**
@@ -74,7 +71,7 @@ export interface Loop<I, Outcome extends FinalOutcome, Restart> {
    * asked after each verdict on the iteration, so that `best` may be the same iteration.
    */
   isBetter(iteration: I, best: I | undefined): boolean;
-  /** The outcome as it is told at the end, when it is known how everything went. */
+  /** The outcome when it is known how everything went. */
   finalOutcome?(outcome: Outcome): Outcome;
   /** Turns a person's `requestRestart` into a restart. Without it the workflow refuses such requests. */
   requested?(request: RestartRequest): Restart;
@@ -87,8 +84,7 @@ export type Interrupt<Outcome, Restart> = (verdict: Verdict<Outcome, Restart>) =
 
 /**
  * The loop of all workflows that repeat something: work, judge the result, and start over with the reason why it was not
- * good enough, until a result is accepted or a limit is reached. It counts iterations, keeps the restarts and the best
- * result, and emits the events `stopped` and `final`.
+ * good enough, until a result is accepted or a limit is reached.
  *
  * @param onInterrupt called once before the first iteration with a function by which the workflow's own signals may
  *   interrupt, and once with a function that does nothing, when it is too late for that
@@ -128,10 +124,9 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
       return cancelledText('run');
     },
   };
-  const startTimeout = (onEnd: (outcome: Outcome) => void): (() => void) => {
-    if (loop.timeout === undefined) return () => {};
-    const { milliseconds, outcome } = loop.timeout;
-    return startClock(milliseconds, run.requests.waits, () => onEnd(outcome), 'orchestrator timeout');
+  const startTimeout = ({ milliseconds, outcome }: { milliseconds: number; outcome: Outcome }): (() => void) => {
+    const onEnd = (): void => interrupt((timeUp = { kind: 'end', outcome }));
+    return startClock(milliseconds, run.requests.waits, onEnd, 'orchestrator timeout');
   };
 
   /** Takes steps up to a verdict, which an interruption or the spent budget may give instead of them. */
@@ -163,7 +158,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
     const isLast = number >= limit;
     iteration = loop.begin({ number, isLast, restart: restarts.at(-1), restarts, scope });
     timeUp = undefined;
-    const stopClock = startTimeout((outcome) => interrupt((timeUp = { kind: 'end', outcome })));
+    const stopClock = loop.timeout && startTimeout(loop.timeout);
     let verdict = await verdictOf(async () => {
       await loop.work(iteration);
       return loop.judge(iteration);
@@ -183,7 +178,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
         return { kind: 'end', outcome };
       });
     }
-    stopClock();
+    stopClock?.();
     // The time may run out at the very moment when the iteration is done. That must not interrupt the next one.
     if (interruption === timeUp) interruption = undefined;
     if (verdict.kind === 'again') {
@@ -207,14 +202,13 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
   }
 }
 
-/** Tells that a person's `requestRestart` has no effect, since nothing is under way that could be started over. */
 export const refuseRequest = ({ handlers }: RunContext): void =>
   handlers.messages.ignore('requestRestart', 'requestRestart is ignored: there is nothing to start over');
 
 /** Whether somebody has cancelled the run, whose workflow then delivers what it has. */
 export const isCancelled = (): boolean => CancellationScope.current().consideredCancelled;
 
-/** What was cancelled, in words: the whole run, or of a session the turn under way alone. @param run what the run is called */
+/** What was cancelled, in words: the whole run, or of a session the turn under way alone. */
 export function cancelledText(run: 'run' | 'session', scope = CancellationScope.current()): string {
   if (scope.parent !== undefined) return cancelledText(run, scope.parent);
   return scope.consideredCancelled ? `The ${run} was cancelled` : 'The turn was stopped';

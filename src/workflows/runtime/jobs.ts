@@ -2,7 +2,7 @@ import { defaultPayloadConverter } from '@temporalio/workflow';
 
 type Payload = Parameters<typeof defaultPayloadConverter.fromPayload>[0];
 
-/** A job of Temporal's core, as far as it is looked at here. */
+/** What is looked at of a job of Temporal's core. */
 export interface Job {
   initializeWorkflow?: object | null;
   signalWorkflow?: { signalName?: string | null; input?: Payload[] | null } | null;
@@ -37,6 +37,8 @@ interface Point {
  * times. So such a query is not answered, and the worker forgets what it has made of the run for it.
  */
 export class Delivered {
+  /** How many events the commands become by which the run has answered what it was told last. */
+  answered = 0;
   #last: Point | undefined;
   /** Whether the worker has the run from its history, and not from its beginning on. */
   #isReplayed = false;
@@ -44,9 +46,6 @@ export class Delivered {
   #isAhead = false;
   /** When the first task began that was no replay; it counts as done when another one begins. */
   #first: { time: string; isDone: boolean } | undefined;
-  /** How many events the commands become by which the run has answered what it was told last. */
-  #answered = 0;
-
   /** Whether a query that has a task of its own would be answered ahead of the run's workflow task. It may be a false alarm. */
   get mayBeAhead(): boolean {
     return this.#isAhead || (this.#isReplayed && this.#first !== undefined && !this.#first.isDone);
@@ -60,12 +59,7 @@ export class Delivered {
    */
   isBehindUntold(query: Point): boolean {
     const last = this.#last;
-    return last !== undefined && query.time !== last.time && query.events === last.events + 3 + this.#answered;
-  }
-
-  /** Notes by how many events the run answers what it was told. */
-  answer(events: number): void {
-    this.#answered = events;
+    return last !== undefined && query.time !== last.time && query.events === last.events + 3 + this.answered;
   }
 
   /** Notes up to where the run is told now. */
@@ -80,14 +74,10 @@ export class Delivered {
   }
 }
 
-/** A command of a run, as far as it is looked at here. */
-interface Command {
-  respondToQuery?: unknown;
-  updateResponse?: { rejected?: unknown } | null;
-}
-
 /** How many events commands become: each one, but for the answer to a query and the refusal of an update. */
-export const eventsOf = (commands: Command[]): number =>
+export const eventsOf = (
+  commands: Array<{ respondToQuery?: unknown; updateResponse?: { rejected?: unknown } | null }>,
+): number =>
   commands.filter(({ respondToQuery, updateResponse }) => !respondToQuery && !updateResponse?.rejected).length;
 
 /** Names that the SDK keeps for itself. What comes under one of them would make its task fail again and again. */
@@ -97,7 +87,6 @@ const reserved = '__temporal_';
 export const nameOf = (name: string | null | undefined): string =>
   name?.startsWith(reserved) ? name.slice('__'.length) : (name ?? '');
 
-/** How many bytes the payloads of a message have. */
 export const bytesOf = (payloads: Payload[] | null | undefined): number =>
   (payloads ?? []).reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
 

@@ -31,9 +31,8 @@ interface MessageHandler<Payload> {
 
 /**
  * What people and programs send to a run. Each kind of message comes as a signal, which needs no worker and may be too many,
- * or as an update of the same name, which fails where it would have no effect, so that its sender is told. So somebody may
- * send a run 10,000 useless signals, after which the server refuses every other one, and the person whose answer it waits
- * for still reaches it. Useless updates take no room from it either: see `Updates`.
+ * or as an update of the same name, which fails where it would have no effect, so that its sender is told. Behind 10,000 useless
+ * signals the server refuses every other one, and the person whose answer the run waits for still reaches it by an update.
  */
 export class Messages {
   /** How many messages had no effect. */
@@ -49,7 +48,8 @@ export class Messages {
 
   constructor(events: EventLog) {
     this.#events = events;
-    for (const kind of begun(this)) this.#drop(kind);
+    own().present = this;
+    for (let left = own().droppedEarly; left > 0; left--) this.#drop('early');
   }
 
   /** Whether a signal is dropped: many have come, and it would have no effect. */
@@ -80,7 +80,7 @@ export class Messages {
     this.updates.on(update, { description, refusal, take, type: failureTypes.messageRefused });
   }
 
-  /** Drops the signals of names that the run does not know, which the sandbox would keep in memory until its end. */
+  /** Drops signals of unknown names, which the sandbox would keep in memory until the run's end. */
   dropUnknown(): void {
     this.#knowsAll = true;
     setDefaultSignalHandler((name) => {
@@ -89,7 +89,7 @@ export class Messages {
     });
   }
 
-  /** Counts a message without effect, and tells of it unless many of its kind have come. @param kind how they are counted */
+  /** Counts a message without effect, and tells of it unless many of its kind have come. */
   ignore(kind: string, text: string): void {
     if (this.tells(kind)) this.#events.emit({ type: 'warning', text });
   }
@@ -124,34 +124,22 @@ export class Messages {
 /** The updates of the run; undefined until it begins. */
 export const presentUpdates = (): Updates | undefined => own().present?.updates;
 
-/** Notes that the run has begun. @returns an entry for each signal that was dropped before */
-function begun(messages: Messages): string[] {
-  own().present = messages;
-  return Array.from({ length: own().droppedEarly }, () => 'early');
-}
-
 /**
  * What is done of what has come for a run. A signal costs the SDK a millisecond, and 10,000 of them would keep a workflow task
  * longer than it may take: when many have come, those that would have no effect are dropped here.
  */
 export function sifted<J extends Job>(jobs: J[]): J[] {
   for (const job of jobs) makeReadable(job);
-  const signals = jobs.filter(({ signalWorkflow }) => signalWorkflow);
-  if (signals.length === 0) return jobs;
-  const left = new Set<J>();
   const run = own();
-  for (const [index, job] of signals.entries()) {
-    const { input, signalName } = job.signalWorkflow ?? {};
+  const signals = jobs.filter(({ signalWorkflow }) => signalWorkflow);
+  const isDropped = ({ signalWorkflow }: J, index: number): boolean => {
+    const { input, signalName } = signalWorkflow ?? {};
+    if (run.present !== undefined) return run.present.drops(signalName ?? '', valuesOf(input)?.[0]);
     // Before the run has begun, nobody knows what has an effect: the first ones and the last ones are kept.
-    if (run.present === undefined) {
-      const isKept = index < manyMessages / 2 || index >= signals.length - manyMessages / 2;
-      if (!isKept) {
-        left.add(job);
-        run.droppedEarly += 1;
-        continue;
-      }
-    }
-    if (run.present?.drops(signalName ?? '', valuesOf(input)?.[0])) left.add(job);
-  }
-  return left.size === 0 ? jobs : jobs.filter((job) => !left.has(job));
+    const isKept = index < manyMessages / 2 || index >= signals.length - manyMessages / 2;
+    if (!isKept) run.droppedEarly += 1;
+    return !isKept;
+  };
+  const dropped = new Set(signals.filter(isDropped));
+  return jobs.filter((job) => !dropped.has(job));
 }

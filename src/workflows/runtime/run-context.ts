@@ -15,21 +15,15 @@ import { belongTo } from './own-store.ts';
 import type { RunHandlers } from './run-handlers.ts';
 import type { Coordination, Team } from '../../protocol/settings.ts';
 
-/**
- * What all agents of a run share: its events, its budget, its model calls and its questions. Each workflow type extends
- * it by a context of its own.
- */
+/** What all agents of a run share. Each workflow type extends it by a context of its own. */
 export interface RunContext {
   events: EventLog;
   handlers: RunHandlers;
   usage: UsageTracker;
   models: ModelCaller;
-  /** Everything that waits for a person, and for how long it has. */
   requests: PendingRequests;
   questions: Questions;
-  /** The keys that the worker lacks, for which calls wait. */
   keys: MissingKeys;
-  /** Which tool calls may be made, and those that wait for a person. */
   approvals: Approvals;
   /** Undefined when agents may not ask others. */
   broadcast: Broadcast | undefined;
@@ -37,7 +31,7 @@ export interface RunContext {
   notes: string[];
   /** What did not go as planned, each once. A result with any of it is `degraded` where the outcome knows that word. */
   warnings: string[];
-  /** Tells that something did not go as planned, which the result then says too. @param agent whose fault it is */
+  /** Adds to `warnings`, and tells of it. @param agent whose fault it is */
   warn(text: string, agent?: string): void;
 }
 
@@ -47,9 +41,7 @@ export interface RunRecord {
   usage: UsageRecord;
   /** The number of questions so far, since their ids are never used twice. */
   requests: number;
-  /** The number of events so far. */
   events: number;
-  /** What a person has decided about tools. */
   approvals: ApprovalsRecord;
 }
 
@@ -73,20 +65,15 @@ export function openRunContext(
   handlers.tellEnd = notifyOf(handlers, prepared);
   const usage = new UsageTracker(budget, prices, record.usage);
   startBudget(usage);
-  const keys = new MissingKeys(usage, requests, messages);
+  const keys = new MissingKeys({ messages, requests, usage });
   const models = new ModelCaller(usage, events.emit, keys);
   const asking = askingOf(coordination, agents);
-  const timeout = coordination.broadcast_timeout * 1000;
+  const { broadcast_timeout: seconds, max_broadcasts_per_agent: limit, response_depth: depth } = coordination;
+  const timeout = seconds * 1000;
   const asks = asking?.mode === 'human';
   const questions = new Questions(requests, events.emit, { asks, timeout }, record.questions);
-  const { max_broadcasts_per_agent: limit, response_depth: depth } = coordination;
-  const broadcast =
-    asking &&
-    new Broadcast(
-      { mode: asking.mode, timeout, limit, depth },
-      { events, models, questions, requests },
-      record.requests,
-    );
+  const channel = { events, models, questions, requests };
+  const broadcast = asking && new Broadcast({ mode: asking.mode, timeout, limit, depth }, channel, record.requests);
   const warnings: string[] = [];
   const warn = (text: string, agent?: string): void => {
     if (!warnings.includes(text)) warnings.push(text);
@@ -95,28 +82,16 @@ export function openRunContext(
   const approvals = new Approvals(permissions, { events, messages, requests, usage, warn }, record.approvals);
   handlers.takeAnswers({ approvals, keys, questions });
   if (record.events === undefined) for (const text of known) events.emit({ type: 'warning', text });
-  return {
-    events,
-    handlers,
-    usage,
-    models,
-    requests,
-    questions,
-    keys,
-    approvals,
-    broadcast,
-    notes: [...known],
-    warnings,
-    warn,
-  };
+  const people = { requests, questions, keys, approvals, broadcast };
+  return { events, handlers, usage, models, ...people, notes: [...known], warnings, warn };
 }
 
 /** Has a timer say when the budget of time is used up, whatever else is cancelled. */
 function startBudget(usage: UsageTracker): void {
   const left = usage.millisecondsLeft;
   if (!Number.isFinite(left)) return;
-  const shield = new CancellationScope({ cancellable: false });
-  void shield.run(() => sleep(left, { summary: 'budget of time' })).then(() => usage.timeIsUp());
+  const timer = CancellationScope.nonCancellable(() => sleep(left, { summary: 'budget of time' }));
+  void timer.then(() => usage.timeIsUp());
 }
 
 /** What a result says did not go as planned. */

@@ -1,5 +1,7 @@
 import type { SearchAttributePair } from '@temporalio/common';
 import {
+  ActivityFailure,
+  ApplicationFailure,
   CancellationScope,
   isCancellation,
   rootCause,
@@ -9,9 +11,8 @@ import {
 } from '@temporalio/workflow';
 import { inStore } from './store-activities.ts';
 import type { FinalOutcome, RunEventBody } from '../../protocol/events.ts';
-import type { RunMemo } from '../../protocol/usage.ts';
 import type { Prepared } from '../../protocol/orchestration.ts';
-import type { Usage } from '../../protocol/usage.ts';
+import type { RunMemo, Usage } from '../../protocol/usage.ts';
 import { outcomeAttribute, questionAttribute } from './attributes.ts';
 import type { RunContext } from './run-context.ts';
 import type { RunHandlers } from './run-handlers.ts';
@@ -19,9 +20,20 @@ import { beginningOf } from './size.ts';
 import { spent } from './tracing.ts';
 
 /**
- * Shows what the run was asked and that its first attempt begins, and emits the event `started` with the first line of it, and
- * the notices for the person who started the run.
+ * Opens a run: from its input to its first prompt. One that is cancelled meanwhile ends with a result, as later.
+ *
+ * @throws the failure that an activity ended with as the run's own, so that whoever started the run reads first what is wrong
  */
+export async function opened<T>(open: () => Promise<T>): Promise<T> {
+  try {
+    return await CancellationScope.nonCancellable(open);
+  } catch (error) {
+    const isOwn = error instanceof ActivityFailure && error.cause instanceof ApplicationFailure;
+    throw isOwn ? error.cause : error;
+  }
+}
+
+/** Shows what the run was asked and that its first attempt begins, and tells the person who started it what there is to tell. */
 export function announce(handlers: RunHandlers, task: string, agents: string[], prepared: Prepared): void {
   const { events } = handlers;
   showQuestion(task, prepared, handlers.attemptToShow(1));
@@ -30,16 +42,13 @@ export function announce(handlers: RunHandlers, task: string, agents: string[], 
   for (const text of prepared.notices) events.emit({ type: 'notice', text });
 }
 
-/** How much of a question the memo and the search attribute hold, in characters. */
-const shownOfQuestion = 200;
-
 /**
- * Puts the question into the lists of runs. The workflow does so, since runs may be started by anything that can.
+ * Puts the question's first 200 characters into the lists of runs. The workflow does so, since runs may be started by anything.
  *
  * @param attributes what the lists show besides, since each command is an event
  */
 export function showQuestion(text: string, { hasQuestion }: Prepared, attributes: SearchAttributePair[] = []): void {
-  const question = beginningOf(text.trim(), shownOfQuestion);
+  const question = beginningOf(text.trim(), 200);
   upsertMemo({ question } satisfies RunMemo);
   const shown = [...(hasQuestion ? [{ key: questionAttribute, value: question }] : []), ...attributes];
   if (shown.length > 0) upsertSearchAttributes(shown);
@@ -53,7 +62,7 @@ export async function settleCalls({ usage }: RunContext): Promise<void> {
   for (const { agent, model, usage, cost } of settled) spent(agent, model, usage, cost);
 }
 
-/** Settles what calls without a reply have cost, tells those who want to know of the end, and emits the event `final`. */
+/** Settles what is open, tells those who want to know of the end, and emits the event `final`. */
 export async function tellFinal(
   run: RunContext,
   final: Omit<Extract<RunEventBody, { type: 'final' }>, 'type'>,
@@ -63,7 +72,7 @@ export async function tellFinal(
   run.events.emit({ type: 'final', ...final });
 }
 
-/** Waits for a run's work, or a turn's. If it fails, those who want to know of the end are told why. @throws what the work throws */
+/** Waits for the work of a run or turn. If it fails, those who want to know of the end are told why. */
 export async function tellIfFailed<T>({ handlers }: RunContext, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -33,12 +33,9 @@ export async function runFiles(start: string | null, tree: string | null): Promi
   return { tree, ...(await ofTrees.compareFiles(start, tree)) };
 }
 
-/** How many paths an event names. */
-const maxPaths = 5;
-
-/** Tells what an agent has changed; nothing if it has changed nothing. */
+/** Tells what an agent has changed, with the first five paths; nothing if it has changed nothing. */
 export function tellChanges(events: EventLog, agent: string, { added, changed, count, removed }: TreeChanges): void {
   if (count === 0) return;
-  const paths = [...added, ...changed, ...removed].slice(0, maxPaths);
+  const paths = [...added, ...changed, ...removed].slice(0, 5);
   events.emit({ type: 'files', agent, count, paths });
 }

@@ -35,7 +35,7 @@ import type { TellEnd } from './notifying.ts';
 /** What a run shows in its queries and in Temporal's Web UI. */
 export interface RunView {
   state(): State;
-  /** The lines of Markdown that the workflow type adds to the current details in Temporal's Web UI. */
+  /** The lines of Markdown that the workflow type adds to the current details. */
   details(): string[];
   /** What is shown for the answer that the event `final` names, if that is not the answer itself. */
   report?(): string | undefined;
@@ -43,18 +43,13 @@ export interface RunView {
   transcript(agent: string): TranscriptRef | null;
 }
 
-/** Takes a person's requests for a restart. */
 type TakeRequest = (request: RestartRequest) => void;
 
 /** How many answers are kept until the run is ready. */
 const earlyAnswers = 100;
 
 /** Where a person's answers and decisions go. */
-interface Answerers {
-  approvals: Approvals;
-  keys: MissingKeys;
-  questions: Questions;
-}
+type Answerers = { approvals: Approvals; keys: MissingKeys; questions: Questions };
 
 /**
  * The signals and queries of all runs. The handlers are set before the workflow awaits anything, so that no query fails,
@@ -64,10 +59,9 @@ export class RunHandlers {
   readonly events: EventLog;
   readonly messages: Messages;
   readonly requests: PendingRequests;
-  /** Tells those of the end who want to know of it. */
   tellEnd: TellEnd = async () => {};
   #view: RunView;
-  #restarts: RestartRequest[] = [];
+  #earlyRequest: RestartRequest | undefined;
   #takeRequest: TakeRequest | undefined;
   #mayRestart = (): boolean => true;
   #answers: Answerers | undefined;
@@ -145,7 +139,9 @@ export class RunHandlers {
   takeRequests(take: TakeRequest, mayRestart = (): boolean => false): void {
     this.#takeRequest = take;
     this.#mayRestart = mayRestart;
-    for (const request of this.#restarts.splice(0)) take(request);
+    const early = this.#earlyRequest;
+    this.#earlyRequest = undefined;
+    if (early !== undefined) take(early);
   }
 
   #answer(reply: HumanReply): void {
@@ -172,7 +168,6 @@ export class RunHandlers {
     else this.messages.ignore('answer', 'An answer is ignored: too many have come before the run could take any');
   }
 
-  /** Why an answer would have no effect at present. */
   #answerRefusal(reply: HumanReply): string | undefined {
     const problem = replyProblem(reply);
     if (problem !== undefined) return problem;
@@ -201,11 +196,10 @@ export class RunHandlers {
     const problem = requestProblem(request);
     if (problem !== undefined) return this.messages.ignore('requestRestart', `requestRestart is ignored: ${problem}`);
     const { reason, instructions } = request;
-    if (this.#takeRequest === undefined) this.#restarts = [{ reason, instructions }];
+    if (this.#takeRequest === undefined) this.#earlyRequest = { reason, instructions };
     else this.#takeRequest({ reason, instructions });
   }
 
-  /** Why a request for a restart would have no effect at present. */
   #requestRefusal(request: RestartRequest): string | undefined {
     const problem = requestProblem(request);
     if (problem !== undefined) return problem;
@@ -232,7 +226,6 @@ export class RunHandlers {
   }
 }
 
-/** Why a message has no effect before the run can take it. */
 export const notReady = 'the run is not ready for it yet; send it again in a moment';
 
 const notByAnswer = 'a key is set where the worker runs; only an empty answer, which goes on without it, has an effect';

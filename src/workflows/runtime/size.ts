@@ -6,18 +6,7 @@
 export const payloadBytes = 1_000_000;
 
 /** The size of a value as JSON in UTF-8, in bytes; 0 for undefined. */
-export function jsonBytes(value: unknown): number {
-  const text = JSON.stringify(value) as string | undefined;
-  let bytes = 0;
-  for (let at = 0; at < (text?.length ?? 0); at++) bytes += utf8Bytes(text?.charCodeAt(at) ?? 0);
-  return bytes;
-}
-
-/** The bytes of a UTF-16 code unit in UTF-8, where each half of a surrogate pair has two of the pair's four. */
-function utf8Bytes(unit: number): number {
-  if (unit < 0x80) return 1;
-  return unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 2 : 3;
-}
+export const jsonBytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
 /**
  * Cuts a text to so many bytes of JSON, not counting its quotation marks, and so to at most as many in UTF-8. It never
@@ -62,7 +51,7 @@ function beginning(text: string, bytes: number): string {
 
 function characterBytes(character: string): number {
   const code = character.charCodeAt(0);
-  if (character.length === 1 && code > 0x7f && (code < 0xd800 || code > 0xdfff)) return utf8Bytes(code);
+  if (character.length === 1 && code > 0x7f && (code < 0xd800 || code > 0xdfff)) return code < 0x800 ? 2 : 3;
   // JSON escapes control characters, quotation marks, backslashes and halves of pairs.
   return code < 0x20 || code > 0x7f || code === 0x22 || code === 0x5c ? jsonBytes(character) - 2 : 1;
 }

@@ -10,10 +10,10 @@ const storeOptions = {
   retry: { initialInterval: '500 ms', maximumInterval: '10 seconds' },
 } as const;
 
+export const inStore = proxyActivities<Activities>(storeOptions);
+
 /** The same for those that may fail for another reason, and must not keep a run waiting for ever. */
 const openingOptions = { ...storeOptions, retry: { ...storeOptions.retry, maximumAttempts: 20 } } as const;
-
-export const inStore = proxyActivities<Activities>(storeOptions);
 
 export const atOpening = proxyActivities<Activities>(openingOptions);
 

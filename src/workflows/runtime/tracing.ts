@@ -4,7 +4,7 @@ import type { Caller } from '../../protocol/agent-state.ts';
 import { traceHeader } from '../../protocol/headers.ts';
 import type { RunEvent } from '../../protocol/events.ts';
 import type { TokenUsage } from '../../protocol/message.ts';
-import type { AgentSpan, Happening, RunSpan, RunSinks } from '../../protocol/sinks.ts';
+import type { AgentSpan, Happening, RunSinks } from '../../protocol/sinks.ts';
 import { perRun } from './per-run.ts';
 
 const { telemetry } = proxySinks<RunSinks>();
@@ -52,7 +52,7 @@ export function spent(agent: string, model: string | undefined, usage: TokenUsag
   if (cost > 0) telemetry.spent(model ?? '', cost);
 }
 
-/** Tells of an event that is counted. */
+/** Tells of an event, if it is one that is counted. */
 export function count(event: RunEvent): void {
   const happening = happeningOf(event);
   if (happening !== undefined) telemetry.happened(happening);
@@ -113,15 +113,17 @@ export function interceptors(): WorkflowInterceptors {
   };
 }
 
-function endOf(error: unknown): { outcome: string } | { errorType: string } {
+function endOf(error: unknown): RunEnd {
   if (isCancellation(error)) return { outcome: 'cancelled' };
   const { name, type } = error as ApplicationFailure;
   return name === 'ContinueAsNew' ? { outcome: 'continued' } : { errorType: type ?? name };
 }
 
-function runEnded(end: { outcome: string } | { errorType: string }): void {
+type RunEnd = { outcome: string } | { errorType: string };
+
+function runEnded(end: RunEnd): void {
   endRound();
-  telemetry.runEnded({ ...end, end: Date.now() } satisfies RunSpan, traceparent());
+  telemetry.runEnded({ ...end, end: Date.now() }, traceparent());
 }
 
 function handedOn<I extends { headers: Record<string, Payload> }>(input: I): I {
@@ -136,19 +138,8 @@ function called<T>([input]: unknown[], result: Promise<T>): Promise<T> {
   const { agent, attempt, round } = caller;
   const { agents } = own();
   const start = Date.now();
-  const fresh = {
-    agent,
-    attempt,
-    round,
-    start,
-    end: start,
-    calls: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    costUsd: 0,
-    underWay: 0,
-  };
-  const span = agents.get(agent) ?? fresh;
+  const none = { start, end: start, calls: 0, inputTokens: 0, outputTokens: 0, costUsd: 0, underWay: 0 };
+  const span = agents.get(agent) ?? { agent, attempt, round, ...none };
   agents.set(agent, span);
   span.calls += 1;
   span.underWay += 1;

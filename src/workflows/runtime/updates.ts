@@ -9,7 +9,7 @@ import { failureTypes } from '../../protocol/errors.ts';
 const mostUseless = 500;
 const mostCharacters = 1_000_000;
 
-/** The name of an update that is always refused. */
+/** The update that is always refused. */
 const neverTaken = 'neverTaken';
 
 interface UpdateHandler<Payload, Result> {

@@ -6,13 +6,12 @@ import {
   makeContinueAsNewFunc,
   workflowInfo,
 } from '@temporalio/workflow';
-import { opened } from '../runtime/opening.ts';
 import { atOpening } from '../runtime/store-activities.ts';
 import type { SessionInput, SessionResult } from '../../protocol/session.ts';
 import type { OpenedSession } from '../../protocol/stored.ts';
 import { emptyView } from '../orchestration/view.ts';
 import { isCancelled } from '../runtime/iterate.ts';
-import { showEnd } from '../runtime/run-ends.ts';
+import { opened, showEnd } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { openConversation, type Conversation } from './conversation.ts';
 import { sessionCancelled, type SessionRecord } from './turn-handler.ts';

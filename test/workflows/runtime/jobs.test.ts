@@ -61,7 +61,7 @@ test.each([
 ])('a query is answered unless its history ends in the middle of a task: %s', (_, events, time, isBehind) => {
   const delivered = new Delivered();
   delivered.note({ events: 9, time: '2' }, true);
-  delivered.answer(1);
+  delivered.answered = 1;
   expect(delivered.isBehindUntold({ events, time })).toBe(isBehind);
 });
 
