@@ -18,15 +18,8 @@ export interface Opening {
   tools: BlobRef | null;
   /** The tools that a call may run itself; absent: none. It is asked before each call. */
   quick?: (() => QuickTools | undefined) | undefined;
-  /** What an agent of its own, such as Claude Code, works on; absent: it only replies. */
-  workplace?: AgentFiles | undefined;
-}
-
-/** The files of an agent that does more in a call than one request. */
-export interface AgentFiles {
-  files: AgentWorkspace;
-  /** Whether it may only read them. */
-  readsOnly: boolean;
+  /** The files of an agent of its own, such as Claude Code, and whether it may only read them; absent: it only replies. */
+  workplace?: { files: AgentWorkspace; readsOnly: boolean } | undefined;
 }
 
 /** How a reply is asked for. */
@@ -35,7 +28,7 @@ export interface ReplyOptions {
   choice?: ToolChoice;
   /** Takes the place of the backend's own temperature. */
   temperature?: number | undefined;
-  /** The tools of which a model that has given a text in place of a call is held to one by a schema; none if absent. */
+  /** The tools of which a model that has given a text in place of a call is held to one by a schema. */
   bySchema?: string[] | undefined;
 }
 
@@ -51,32 +44,24 @@ export interface Fork {
 /** An agent in one conversation: what has been said is in the store; new messages go with the next model call. */
 export class Agent {
   readonly persona: Persona;
+  /** The conversation as far as a model has replied to it; null before the first reply. */
+  transcript: TranscriptRef | null;
+  /** The text of its last reply that has one; empty before that. */
+  lastWords = '';
   readonly #models: ModelCaller;
   readonly #opening: Opening;
-  #transcript: TranscriptRef | null;
   /** The calls of the last reply. */
   #calls: ReplyCall[] = [];
   #results: Array<ToolMessage<Content>> = [];
   #unsent: NewMessage[];
   #writing: string | undefined;
-  #lastWords = '';
 
   constructor(persona: Persona, models: ModelCaller, opening: Opening) {
     this.persona = persona;
     this.#models = models;
     this.#opening = opening;
-    this.#transcript = opening.transcript;
+    this.transcript = opening.transcript;
     this.#unsent = opening.messages;
-  }
-
-  /** The conversation as far as a model has replied to it; null before the first reply. */
-  get transcript(): TranscriptRef | null {
-    return this.#transcript;
-  }
-
-  /** The text of its last reply that has one; empty before that. */
-  get lastWords(): string {
-    return this.#lastWords;
   }
 
   /** Whether it has called only where a schema held it to that, in whichever conversation of the run. */
@@ -85,7 +70,7 @@ export class Agent {
   }
 
   get fork(): Fork {
-    return { transcript: this.#transcript, append: this.#pending, writing: this.#writing };
+    return { transcript: this.transcript, append: this.#pending, writing: this.#writing };
   }
 
   /** Adds messages for the next model call. It may be used while a call is under way. */
@@ -93,7 +78,7 @@ export class Agent {
     this.#unsent = [...this.#unsent, ...messages];
   }
 
-  /** Answers a tool call of the last reply. @param images what its tool shows besides; absent for none */
+  /** Answers a tool call of the last reply. @param images what its tool shows besides */
   answerCall(callId: string, content: Content, images?: ImageRef[]): void {
     this.#results = [...this.#results, { role: 'tool', callId, content, ...(images !== undefined && { images }) }];
   }
@@ -113,7 +98,7 @@ export class Agent {
   async reply(purpose: Purpose, { bySchema, choice, temperature }: ReplyOptions = {}): Promise<Reply> {
     this.answerOpenCalls();
     const sent = this.#unsent.length;
-    const { quick: quickTools, system, tools } = this.#opening;
+    const { quick: quickTools, system, tools, workplace } = this.#opening;
     // A reply that may call none, or only some of them, has its reasons.
     const quick =
       choice === undefined || (typeof choice === 'string' && choice !== 'none') ? quickTools?.() : undefined;
@@ -121,7 +106,7 @@ export class Agent {
       const ask = (work?: CallModelInput['work']): Promise<CallModelResult> => {
         const call = this.#models.start(withTemperature(this.persona, temperature), purpose, {
           ...(system !== undefined && { system }),
-          transcript: this.#transcript,
+          transcript: this.transcript,
           append: this.#pending,
           tools,
           ...(choice !== undefined && { toolChoice: choice }),
@@ -132,10 +117,11 @@ export class Agent {
         this.#writing = call.activityId;
         return call.result;
       };
-      const { transcript, reply } = await this.#work(ask);
+      const readsOnly = workplace?.readsOnly && { readsOnly: true as const };
+      const { transcript, reply } = await (workplace?.files.use((files) => ask({ files, ...readsOnly })) ?? ask());
       if (reply.calls.length > 0) this.#models.called(this.persona, bySchema !== undefined);
-      if (reply.content.trim() !== '') this.#lastWords = reply.content;
-      this.#transcript = transcript;
+      if (reply.content.trim() !== '') this.lastWords = reply.content;
+      this.transcript = transcript;
       this.#calls = reply.calls;
       this.#results = [];
       this.#unsent = this.#unsent.slice(sent);
@@ -143,14 +129,6 @@ export class Agent {
     } finally {
       this.#writing = undefined;
     }
-  }
-
-  /** Makes a call with the agent's files, if it has any to work on. */
-  #work(ask: (work?: CallModelInput['work']) => Promise<CallModelResult>): Promise<CallModelResult> {
-    const { workplace } = this.#opening;
-    if (workplace === undefined) return ask();
-    const { files, readsOnly } = workplace;
-    return files.use((given) => ask({ files: given, ...(readsOnly && { readsOnly }) }));
   }
 
   /** Results come first, since providers require them right after the calls. */

@@ -1,7 +1,7 @@
 import type { Reply, ReplyCall, ToolChoice } from '../../protocol/model-call.ts';
 import type { Agent, ReplyOptions } from './agent.ts';
 import type { Purpose } from './model-caller.ts';
-import { announcedFrom, notRun, toolsLeft } from './prompts.ts';
+import { notRun, toolsLeft } from './prompts.ts';
 import type { Refusals } from './refusals.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 import { wholeText, type WholeText } from './whole-reply.ts';
@@ -9,14 +9,13 @@ import { wholeText, type WholeText } from './whole-reply.ts';
 /** What an agent's loop works with in one turn. */
 export interface LoopContext {
   agent: Agent;
-  /** Runs a call of one of the conversation's tools. */
   run: (call: ReplyCall) => Promise<ToolAnswer>;
   /**
    * The tools by which the turn is to end, of which `run` throws what the turn's starter catches. They can be called up to
    * the last reply, which is to call one of them. Absent: the turn ends with a text.
    */
   ending?: string[];
-  /** The calls that were refused so far. A loop makes its last reply where they say that the agent is to end. */
+  /** A loop makes its last reply where they say that the agent is to end. */
   refusals: Refusals;
   /** Tells the person what did not go as planned. */
   warn: (text: string) => void;
@@ -28,7 +27,6 @@ export interface LoopContext {
   timeout: number;
 }
 
-/** The result of a turn. */
 export interface TurnEnd {
   answer: string;
   /** Whether a limit or a failure has ended the turn early. */
@@ -37,7 +35,6 @@ export interface TurnEnd {
   isCut: boolean;
 }
 
-/** The answer when the model has given no text. */
 export const noWords = '(The model replied without any text.)';
 
 /** The answer where there is none so far. @param why what has ended the work, as a sentence without its full stop */
@@ -66,12 +63,7 @@ export async function wholeAnswer(
   return wholeText(agent, reply, { what, when, timeout }, options);
 }
 
-/**
- * Runs the calls of one reply, and answers them in their order.
- *
- * @param parallel whether they run side by side
- * @returns what the agent gets, with what a refusal says besides that is not the first one
- */
+/** Runs the calls of one reply, side by side or not, and answers them in their order. @returns what the agent gets */
 export async function runCalls(
   { agent, refusals, run }: LoopContext,
   calls: ReplyCall[],
@@ -90,12 +82,10 @@ export const lastChoice = ({ ending }: LoopContext): ToolChoice => (ending === u
 
 /** Runs the calls of the tools that end the turn, and refuses the others. */
 export async function runLastCalls(context: LoopContext, calls: ReplyCall[]): Promise<void> {
-  const isEnding = ({ name }: ReplyCall): boolean => context.ending?.includes(name) ?? false;
-  refuseCalls(
-    context,
-    calls.filter((call) => !isEnding(call)),
-  );
-  await runCalls(context, calls.filter(isEnding), false);
+  const ending = calls.filter(({ name }) => context.ending?.includes(name));
+  const others = calls.filter((call) => !ending.includes(call));
+  refuseCalls(context, others);
+  await runCalls(context, ending, false);
 }
 
 /** Answers calls that are not run, since providers refuse a conversation with unanswered calls, and tells the person of them. */
@@ -110,12 +100,12 @@ export function refuseCalls({ agent, warn }: Pick<LoopContext, 'agent' | 'warn'>
 const fewRounds = 10;
 
 /**
- * Tells an agent that few replies with tools are left.
+ * Tells an agent that only three replies with tools are left, or less.
  *
  * @param left how many
  * @param rounds how many the whole loop may take, if it is one that a configuration of a single agent names
  */
 export function announceEnd({ agent, ending }: LoopContext, left: number, rounds = Infinity): void {
   const isAnnounced = ending !== undefined || rounds > fewRounds;
-  if (isAnnounced && left > 0 && left <= announcedFrom) agent.tell({ role: 'system', content: toolsLeft(left) });
+  if (isAnnounced && left > 0 && left <= 3) agent.tell({ role: 'system', content: toolsLeft(left) });
 }

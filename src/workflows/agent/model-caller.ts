@@ -10,7 +10,7 @@ import { withPreviews } from './previews.ts';
 import type { UsageTracker } from './usage-tracker.ts';
 import type { Backend } from '../../protocol/settings.ts';
 
-/** What a model call is for. Its summary in Temporal's Web UI shows it. */
+/** What a model call is for, as its summary in Temporal's Web UI shows. */
 export interface Purpose {
   what:
     | 'answer'
@@ -52,16 +52,9 @@ export function withTemperature(persona: Persona, temperature: number | undefine
   return { ...persona, backend: { ...persona.backend, ...own, temperature } };
 }
 
-/** The names by which `usage` has what summaries of earlier messages have cost, and searches of a provider's model. */
-const summaries = 'summaries';
-const searches = 'searches';
-
 type Request = Omit<CallModelInput, 'backend' | 'caller'>;
 
-/**
- * Calls models for a run's agents. It checks the budget before each call, counts what is spent, and gives each activity an
- * id by which the cost of an abandoned call can be looked up later.
- */
+/** Calls models for a run's agents, within its budget. By its activity's id the cost of an abandoned call is looked up later. */
 export class ModelCaller {
   readonly #usage: UsageTracker;
   readonly #emit: (event: RunEventBody) => void;
@@ -128,7 +121,10 @@ export class ModelCaller {
         // What is transient is tried again for as long as the agent has time. The activity itself bounds what costs money.
         retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
       });
-      return callModel({ backend, ...withPreviews(request), ...this.#limit(backend, request), caller });
+      // A call that makes many requests gets the limit that is otherwise looked at before each of them.
+      const mostUsd = backend.type === 'claude_code' ? this.#usage.usdLeft : undefined;
+      const work = mostUsd !== undefined && { work: { ...request.work, mostUsd } };
+      return callModel({ backend, ...withPreviews(request), ...work, caller });
     };
     this.#usage.callStarted(id);
     this.#emit({ type: 'thinking', agent: id, purpose: purpose.what, activityId, model });
@@ -137,15 +133,14 @@ export class ModelCaller {
 
   /** Counts what a search of a provider's model has cost; undefined for one of anybody else. */
   searched(usage: TokenUsage | undefined): void {
-    if (usage === undefined) return;
-    this.#usage.callStarted(searches);
-    this.#count(searches, undefined, usage);
+    this.#countBesides('searches', undefined, usage);
   }
 
-  /** A call that makes many requests gets the limit that is otherwise looked at before each of them. */
-  #limit({ type }: Backend, { work }: Request): Pick<CallModelInput, 'work'> {
-    const mostUsd = type === 'claude_code' ? this.#usage.usdLeft : undefined;
-    return mostUsd === undefined ? {} : { work: { ...work, mostUsd } };
+  /** Counts a call that no agent has made, under a name of its own. */
+  #countBesides(name: string, model: string | undefined, usage: TokenUsage | undefined): void {
+    if (usage === undefined) return;
+    this.#usage.callStarted(name);
+    this.#count(name, model, usage);
   }
 
   async #account(
@@ -157,12 +152,13 @@ export class ModelCaller {
     this.#underWay += 1;
     try {
       const result = await call;
-      for (const text of result.notices ?? []) this.#notice(text);
-      this.#count(id, backend.model, result.usage);
-      if (result.summary !== undefined) {
-        this.#usage.callStarted(summaries);
-        this.#count(summaries, backend.model, result.summary);
+      // What a model does not take is told once, however many calls find it out.
+      for (const text of result.notices ?? []) {
+        if (!this.#noticed.has(text)) this.#emit({ type: 'notice', text });
+        this.#noticed.add(text);
       }
+      this.#count(id, backend.model, result.usage);
+      this.#countBesides('summaries', backend.model, result.summary);
       return result;
     } catch (error) {
       const isCancelled = isCancellation(error);
@@ -180,12 +176,5 @@ export class ModelCaller {
 
   #count(agent: string, model: string | undefined, usage: TokenUsage): void {
     spent(agent, model, usage, this.#usage.callEnded(agent, model, usage));
-  }
-
-  /** Tells once what a model does not take, however many calls find it out. */
-  #notice(text: string): void {
-    if (this.#noticed.has(text)) return;
-    this.#noticed.add(text);
-    this.#emit({ type: 'notice', text });
   }
 }

@@ -18,9 +18,6 @@ export function systemMessage(persona: Text | undefined, instruction: Text): Con
  */
 export const today = (): string => `Today is ${new Date(Date.now()).toISOString().slice(0, 10)}.`;
 
-/** How many replies with tools are left when an agent is first told. */
-export const announcedFrom = 3;
-
 /** Comes behind the results of tools when few replies with tools are left. @param left how many */
 export const toolsLeft = (left: number): string =>
   left === 1
@@ -64,10 +61,7 @@ export const interrupted = (tool: string): string =>
 
 /** Comes after the result of a call that a person has let run with arguments of their own. */
 export const editedText = (input: Record<string, unknown>): string =>
-  `\n\n${editedMark} It ran with ${shownArguments(input)}]`;
-
-/** How `editedText` begins. */
-export const editedMark = '[A person changed the arguments of this call.';
+  `\n\n[A person changed the arguments of this call. It ran with ${shownArguments(input)}]`;
 
 /** Reprise's own system prompt for the loop `react`, which a configuration may replace. */
 export const reactSystem =
@@ -99,7 +93,7 @@ export function reactPrompt(settings: ReActSettings, name: keyof typeof defaults
   return settings[name] ?? defaults[name];
 }
 
-/** Reprise's own prompts for the loop `react`, as a model may repeat them. Those of a configuration may name the answers to choose from. */
+/** Reprise's own prompts, as a model may repeat them. Those of a configuration may name the answers to choose from. */
 export const ownReactPrompts = Object.values(defaults).join('\n');
 
 /** Replaces each `{name}` in a template by its value. */

@@ -1,4 +1,3 @@
-import type { ReplyCall } from '../../protocol/model-call.ts';
 import { beginningOf } from '../runtime/size.ts';
 import { joinContent } from './text.ts';
 import type { ToolAnswer } from './tool-executor.ts';
@@ -12,24 +11,15 @@ const remembered = 20;
 /** The longest refusal that the reason of an end repeats, in characters. */
 const maxChars = 300;
 
-/** How often a call was refused, and the last reply that it was made in. */
-interface Refused {
-  times: number;
-  reply: string;
-}
-
 /**
  * Notes for one agent which of its calls were refused before their tools ran. The same call, with the same arguments, that is
  * refused again for the same reason is told so, and the agent ends with the third one. A call that succeeds begins anew.
  */
 export class Refusals {
-  readonly #refused = new Map<string, Refused>();
-  #end: string | undefined;
-
   /** Why the agent is to end; undefined while it may go on. */
-  get end(): string | undefined {
-    return this.#end;
-  }
+  end: string | undefined;
+  /** How often a call was refused, and the last reply that it was made in. */
+  readonly #refused = new Map<string, { times: number; reply: string }>();
 
   /** Notes that the agent has done something that was not refused. */
   succeeded(): void {
@@ -49,17 +39,14 @@ export class Refusals {
     if (key === undefined) return answer;
     const { times, reply: last } = this.#refused.get(key) ?? { times: 0, reply: undefined };
     const now = last === reply ? times : times + 1;
-    this.#note(key, { times: now, reply });
-    if (now === 1) return answer;
-    if (now >= maxRefusals) this.#end ??= endOf(answer);
-    return { ...answer, text: answer.text + again, content: joinContent([answer.content, again]) };
-  }
-
-  #note(key: string, refused: Refused): void {
+    // The newest refusal comes last.
     this.#refused.delete(key);
-    this.#refused.set(key, refused);
+    this.#refused.set(key, { times: now, reply });
     const [oldest] = this.#refused.keys();
     if (this.#refused.size > remembered && oldest !== undefined) this.#refused.delete(oldest);
+    if (now === 1) return answer;
+    if (now >= maxRefusals) this.end ??= endOf(answer);
+    return { ...answer, text: answer.text + again, content: joinContent([answer.content, again]) };
   }
 }
 
@@ -72,8 +59,6 @@ const endOf = ({ call, text }: ToolAnswer): string =>
 
 /** What the same refusal of the same call has in common; undefined where it is not known what the call was. */
 function keyOf({ call, text }: ToolAnswer): string | undefined {
-  const given = givenIn(call);
+  const given = 'error' in call ? call.digest : JSON.stringify(call.input);
   return given === undefined ? undefined : JSON.stringify([call.name, given, text]);
 }
-
-const givenIn = (call: ReplyCall): string | undefined => ('error' in call ? call.digest : JSON.stringify(call.input));

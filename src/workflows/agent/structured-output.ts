@@ -36,21 +36,19 @@ export interface StructuredResult<T> {
   isCut: boolean;
 }
 
-/** What those are doing who are at work, by their ids. */
-type Working = Map<string, AgentState>;
-
 /** An agent that gives structured replies. */
 export interface StructuredAgent extends AskingAgent {
   /** Undefined when it may not ask a person. */
   broadcast: Broadcast | undefined;
-  working: Working;
+  working: RoleRun['working'];
   /** What it may use before it replies; absent for nothing. */
   tools?: ToolExecutor | undefined;
 }
 
 /** A run whose agents have roles. */
 export interface RoleRun extends Pick<RunContext, 'broadcast' | 'models'> {
-  working: Working;
+  /** What those are doing who are at work, by their ids. */
+  working: Map<string, AgentState>;
   /** The present conversation of each agent, by its id. */
   conversations: Map<string, Agent>;
 }
@@ -82,7 +80,6 @@ export async function atWork<T>(
   }
 }
 
-/** How often the model is told what is wrong with its reply. */
 const mostRepairs = 2;
 
 /** How many replies may ask a person, or use tools, before there is a structured one. */

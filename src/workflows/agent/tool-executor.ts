@@ -2,7 +2,6 @@ import { ActivityFailure, ApplicationFailure, proxyActivities } from '@temporali
 import { failureTypes } from '../../protocol/errors.ts';
 import type { BlobRef, Content, ImageRef, ToolSpec } from '../../protocol/message.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
-import type { Broadcast } from '../ask-others/broadcast.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import type { WorkspaceInput } from '../../protocol/workspace.ts';
 import type { InputGiven } from '../../protocol/tools/elicitation.ts';
@@ -28,10 +27,7 @@ import type { ToolSources } from '../../protocol/settings.ts';
 import type { Activities } from '../../protocol/activities.ts';
 
 /** An MCP server may take long to start. */
-const { listTools } = proxyActivities<Activities>({
-  startToCloseTimeout: '2 minutes',
-  retry: { maximumAttempts: 3 },
-});
+const { listTools } = proxyActivities<Activities>({ startToCloseTimeout: '2 minutes', retry: { maximumAttempts: 3 } });
 
 /** How many characters of a call's arguments, and of its result, its events tell. */
 const maxChars = 300;
@@ -44,7 +40,6 @@ export interface ToolAnswer {
   text: string;
   /** What the model gets, by reference if it is long. */
   content: Content;
-  /** What the tool shows besides; absent for none. */
   images?: ImageRef[];
   /** Whether it was refused before its tool ran; absent if not. */
   isRefused?: true;
@@ -64,7 +59,6 @@ export class ToolExecutor {
   readonly workspace: AgentWorkspace;
   readonly #agent: string;
   readonly #listed: Listed;
-  readonly #tools: Map<string, ListedTool>;
   readonly #run: ToolRun;
 
   private constructor(agent: string, listed: Listed, run: ToolRun, workspace: AgentWorkspace) {
@@ -72,7 +66,6 @@ export class ToolExecutor {
     this.workspace = workspace;
     this.#listed = listed;
     this.set = listed.set;
-    this.#tools = new Map(listed.tools.map((tool) => [tool.name, tool]));
     this.#run = run;
   }
 
@@ -87,11 +80,7 @@ export class ToolExecutor {
     return executor;
   }
 
-  /**
-   * The same for several ways of offering them.
-   *
-   * @returns one executor for each variant
-   */
+  /** The same for several ways of offering them. @returns one executor for each */
   static async openVariants(
     agent: string,
     sources: ToolSources,
@@ -105,15 +94,11 @@ export class ToolExecutor {
       const set = offered.length === 0 ? null : blobRef(list.set, namesIn(offered));
       return new ToolExecutor(agent, { ...list, set, slow: new Set() }, run, workspace);
     };
-    if (sources.packages.length + sources.mcpServers.length + first.own.length === 0)
+    if (!hasTools(sources) && first.own.length === 0)
       return [executorOf({ set: '', tools: [], descriptions: [], parameters: {} }, [])];
     const { readOnly, own } = first;
-    const listed = await listTools({
-      sources,
-      own,
-      ...(readOnly && { readOnly }),
-      ...(others.length > 0 && { others }),
-    });
+    const variants = others.length > 0 && { others };
+    const listed = await listTools({ sources, own, ...(readOnly && { readOnly }), ...variants });
     const more = (listed.others ?? []).map((list, index) => executorOf(list, others[index]?.own ?? []));
     return [executorOf(listed, own), ...more];
   }
@@ -137,7 +122,7 @@ export class ToolExecutor {
     );
   }
 
-  /** The tools that a model's call may run. @param parallel whether several of one reply run side by side; undefined for none */
+  /** The tools that a model's call may run; undefined for none. @param parallel whether those of one reply run side by side */
   quick(parallel: boolean): QuickTools | undefined {
     const { quick, slow, tools } = this.#listed;
     const isKept = (name: string): boolean => slow.has(name) || !this.#run.approvals.isAlwaysAllowed(name);
@@ -148,31 +133,30 @@ export class ToolExecutor {
   }
 
   has(name: string): boolean {
-    return this.#tools.has(name);
+    return this.#listed.tools.some((tool) => tool.name === name);
   }
 
   /** Runs one call. It throws only when it is cancelled: every other failure is a result for the agent to see. */
   async call(call: ReplyCall): Promise<ToolAnswer> {
     if ('error' in call) return refused(call, call.error);
-    const tool = this.#tools.get(call.name);
+    const tool = this.#listed.tools.find(({ name }) => name === call.name);
     if (tool === undefined) return refused(call, `No such tool available: ${call.name}`);
     const { approvals, events } = this.#run;
     const asked = approvals.of(this.#agent, tool, call.input, this.#listed.parameters[call.name]);
     const given = asked && (await asked);
     if (given?.why !== undefined) return refused(call, `not run: ${given.why}`);
     const input = given?.input ?? call.input;
-    const isEdited = given?.how === 'edited';
+    const edited = given?.how === 'edited' && { edited: true as const };
     const about = { agent: this.#agent, tool: call.name, id: call.id };
     events.emit({ type: 'tool', ...about, arguments: shortened(JSON.stringify(input), maxChars) });
     const { late, ran } = call;
     if (late !== undefined) this.#listed.slow.add(call.name);
     const tried = late !== undefined && { tried: late };
-    const edited = isEdited && { edited: true as const };
     const result = ran === undefined ? await this.#call(tool, input, { ...tried, ...edited }) : ended(ran);
-    const cutText = shortened(result.text, maxChars);
-    events.emit({ type: 'tool_ended', ...about, status: result.status, result: cutText });
+    const { status, text } = result;
+    events.emit({ type: 'tool_ended', ...about, status, result: shortened(text, maxChars) });
     const answer = answerOf(call, result);
-    return isEdited ? editedAnswer(answer, input) : answer;
+    return edited ? editedAnswer(answer, input) : answer;
   }
 
   async #call(
@@ -181,13 +165,19 @@ export class ToolExecutor {
     how: Pick<CallToolInput, 'edited' | 'tried'>,
   ): Promise<Ended> {
     const agent = this.#agent;
-    const person = 'mcp' in tool.source ? personOf(this.#run) : undefined;
+    const { broadcast, keys, models } = this.#run;
+    // Only a server asks, and only where there is a person who may be asked.
+    const person = 'mcp' in tool.source && broadcast?.settings.mode === 'human' ? broadcast : undefined;
     const call = async (more: { workspace?: WorkspaceInput; input?: InputGiven }): Promise<CallToolResult> => {
       const caller = callerOf(agent);
       const asks = person && { asks: true as const };
       const given = { tool, arguments: input, agent, ...asks, ...how, ...more, caller };
-      const result = await this.#run.keys.orWait(agent, () => activityFor(tool, agent)(given));
-      this.#run.models.searched(result.usage);
+      const { callTool } = proxyActivities<Activities>({
+        ...callToolOptions(tool),
+        summary: `${agent} · tool · ${tool.name}`,
+      });
+      const result = await keys.orWait(agent, () => callTool(given));
+      models.searched(result.usage);
       return result;
     };
     try {
@@ -217,10 +207,6 @@ function answerOf(call: ReplyCall, { status, text, blob, images, isRefused }: En
   return { call, status, text, content, ...(images !== undefined && { images }) };
 }
 
-/** The channel to the person, where there is one who may be asked. */
-const personOf = ({ broadcast }: ToolRun): Broadcast | undefined =>
-  broadcast?.settings.mode === 'human' ? broadcast : undefined;
-
 function failed(call: ReplyCall, status: 'error' | 'exception', message: string): ToolAnswer {
   const text = `${status === 'error' ? 'Error' : 'Exception'}: ${message}`;
   return { call, status, text, content: text };
@@ -245,15 +231,7 @@ function editedAnswer({ call, content, text, ...rest }: ToolAnswer, input: Recor
   return { ...rest, call: changed, text: text + note, content: joinContent([content, note]) };
 }
 
-function activityFor(tool: ListedTool, agent: string): Activities['callTool'] {
-  const summary = `${agent} · tool · ${tool.name}`;
-  return proxyActivities<Activities>({ ...callToolOptions(tool), summary }).callTool;
-}
-
 export const hasTools = ({ mcpServers, packages }: ToolSources): boolean => packages.length + mcpServers.length > 0;
-
-/** How long a worker may be silent before another one takes over its calls, in milliseconds. */
-const silenceMs = 15_000;
 
 /**
  * Time beside the tool's own, to start an MCP server again, and to keep the result in hand until the store takes it: what the tool
@@ -265,10 +243,8 @@ const besidesMs = 1_800_000;
  * The options of the activity `callTool` for a tool whose timeout is in seconds. A call is retried only when its worker
  * died or could not store the result: whatever the tool itself does is a result.
  */
-export function callToolOptions({ timeout }: Pick<ListedTool, 'timeout'>) {
-  return {
-    startToCloseTimeout: timeout * 1000 + besidesMs,
-    heartbeatTimeout: silenceMs,
-    retry: { initialInterval: 500, backoffCoefficient: 2, maximumInterval: 30_000, maximumAttempts: 8 },
-  };
-}
+export const callToolOptions = ({ timeout }: Pick<ListedTool, 'timeout'>) => ({
+  startToCloseTimeout: timeout * 1000 + besidesMs,
+  heartbeatTimeout: 15_000,
+  retry: { initialInterval: 500, backoffCoefficient: 2, maximumInterval: 30_000, maximumAttempts: 8 },
+});

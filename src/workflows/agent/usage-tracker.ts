@@ -29,13 +29,6 @@ interface LeftCall {
   isOver: boolean;
 }
 
-/** A call without a reply whose cost is known by now. */
-interface Settled extends Pick<LeftCall, 'agent' | 'model'> {
-  usage: TokenUsage;
-  /** US dollars. */
-  cost: number;
-}
-
 /** What a run has spent, in all and by agent, and whether its budget allows another call. */
 export class UsageTracker {
   readonly #sum: Figures;
@@ -61,7 +54,7 @@ export class UsageTracker {
     return { usage: this.total, startedAt: this.#startedAt };
   }
 
-  /** Counts a call. This happens when the call starts, so that simultaneous calls cannot exceed the limit together. */
+  /** Counts a call when it starts, so that simultaneous calls cannot exceed the limit together. */
   callStarted(agent: string): void {
     this.#sum.calls += 1;
     this.#figuresOf(agent).calls += 1;
@@ -91,9 +84,11 @@ export class UsageTracker {
   /**
    * Adds what calls without a reply have cost. The cost of a call that is not listed is unknown, and is left out.
    *
-   * @returns the US dollars of each call that is listed
+   * @returns the calls that are listed, with what each has cost in US dollars
    */
-  settle(costs: Array<[activityId: string, usage: TokenUsage]>): Settled[] {
+  settle(
+    costs: Array<[activityId: string, usage: TokenUsage]>,
+  ): Array<{ agent: string; model: string | undefined; usage: TokenUsage; cost: number }> {
     const settled = costs.flatMap(([activityId, usage]) => {
       const call = this.#left.get(activityId);
       if (call === undefined) return [];
@@ -159,12 +154,7 @@ export class UsageTracker {
       tokens += tokensOf(usage);
       usd += this.#costOf(model, usage);
     }
-    return {
-      calls: this.#sum.calls,
-      tokens,
-      usd,
-      seconds: (Date.now() - this.#startedAt) / 1000,
-    };
+    return { calls: this.#sum.calls, tokens, usd, seconds: (Date.now() - this.#startedAt) / 1000 };
   }
 
   /** A call that says itself what it has cost is believed, unless the user has said what its model costs. */

@@ -4,39 +4,26 @@ import type { Mount, WorkspaceInput } from '../../protocol/workspace.ts';
 export class AgentWorkspace {
   /** The files that it has begun with; null if there were none. */
   readonly start: string | null;
-  #tree: string | null;
-  #mounts: Mount[];
+  /** The files as they are now; null if there are none. To be changed between two calls alone. */
+  tree: string | null;
+  /** Other trees that the agent is shown from its next call on. */
+  mounts: Mount[];
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(tree: string | null = null, mounts: Mount[] = []) {
     this.start = tree;
-    this.#tree = tree;
-    this.#mounts = mounts;
-  }
-
-  /** The files as they are now; null if there are none. */
-  get tree(): string | null {
-    return this.#tree;
+    this.tree = tree;
+    this.mounts = mounts;
   }
 
   /** The files as a call gets them that only reads them, and is made while no other one is under way. */
   get input(): WorkspaceInput {
-    return { tree: this.#tree, mounts: this.#mounts };
-  }
-
-  /** Takes back or gives files between two calls. */
-  set(tree: string | null): void {
-    this.#tree = tree;
+    return { tree: this.tree, mounts: this.mounts };
   }
 
   /** Waits for the calls that were asked for so far. */
   async settled(): Promise<void> {
     await this.#last.catch(() => {});
-  }
-
-  /** Shows the agent other trees from its next call on, in place of those that it was shown before. */
-  mount(mounts: Mount[]): void {
-    this.#mounts = mounts;
   }
 
   /**
@@ -46,7 +33,7 @@ export class AgentWorkspace {
   use<T extends { tree?: string | null }>(call: (files: WorkspaceInput) => Promise<T>): Promise<T> {
     const turn = async (): Promise<T> => {
       const result = await call(this.input);
-      if (result.tree !== undefined) this.#tree = result.tree;
+      if (result.tree !== undefined) this.tree = result.tree;
       return result;
     };
     const result = this.#last.then(turn, turn);

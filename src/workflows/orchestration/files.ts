@@ -47,12 +47,9 @@ export function showFiles(
 ): void {
   const isOwn = ({ attempt: number, teamAgent: author }: Candidate): boolean =>
     author === teamAgent && number === attempt.number;
-  workspace?.mount(
-    mountsOf(
-      context,
-      candidatesOf(attempt).filter((each) => !isOwn(each)),
-    ),
-  );
+  if (workspace === undefined) return;
+  const others = candidatesOf(attempt).filter((each) => !isOwn(each));
+  workspace.mounts = mountsOf(context, others);
 }
 
 /** The workspace of a final agent: it goes on with the files of the selected answer. */

@@ -127,7 +127,7 @@ export async function runTurn(
       const why = isCancelled() ? 'cancelled' : isBudgetSpent(error) ? 'budget' : undefined;
       if (why === undefined) {
         work.forget?.();
-        tools.workspace.set(filesBefore);
+        tools.workspace.tree = filesBefore;
         throw error;
       }
       run.events.emit({ type: 'stopped', why });
