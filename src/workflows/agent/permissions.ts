@@ -1,30 +1,23 @@
+import { fileTools } from '../../protocol/attachment.ts';
 import type { PermissionAction, PermissionRule, Permissions } from '../../protocol/tools/permissions.ts';
 import type { ListedTool, QuickTools } from '../../protocol/tools/tool.ts';
 import { verdictOnLine } from './commands/verdict.ts';
 import { fits, leadsOut } from './commands/patterns.ts';
 
-/**
- * The rules for which tool calls run by themselves (docs/tools.md). They know no wildcard other than `*`, so that what a
- * model writes is matched in a time that grows only with its length.
- */
-
-/**
- * What becomes of a call. `why`: a rule says so, or there is none for it, or it is a command line of which a rule may deny
- * something that does not show.
- */
-export interface Verdict {
-  action: PermissionAction;
-  why: 'rule' | 'default' | 'unclear';
-}
-
 type Asking = Pick<ListedTool, 'name' | 'original' | 'source' | 'sideEffects' | 'workspace'>;
 
-/** What the permissions say about a call. */
+/**
+ * What the permissions say about a call (docs/tools.md). They know no wildcard other than `*`, so that what a model writes is
+ * matched in a time that grows only with its length.
+ *
+ * @returns `why`: a rule says so, or there is none for it, or it is a command line of which a rule may deny something that does
+ *   not show
+ */
 export function verdictOn(
   { attended, rules }: Omit<Permissions, 'timeout'>,
   tool: Asking,
   input: Record<string, unknown>,
-): Verdict {
+): { action: PermissionAction; why: 'rule' | 'default' | 'unclear' } {
   const byDefault = { action: actsOutside(tool) ? (attended ? 'ask' : 'deny') : 'allow', why: 'default' } as const;
   const { [lineOf]: line, ...others } = input;
   if ((tool.name !== commandTool && tool.original !== commandTool) || typeof line !== 'string') {
@@ -42,20 +35,16 @@ export function verdictOn(
   return action === undefined ? byDefault : { action, why: 'rule' };
 }
 
-/** The tool that runs command lines, and its argument. */
 const commandTool = 'run_command';
 const lineOf = 'command';
 
-/** Built-in packages that declare side effects and have them only on what belongs to the run. */
-const ofTheRun = ['builtin.attachments'];
-
 /**
  * Whether a tool says that it changes something other than its agent's own files. One that works on these and must not run
- * twice changes more than them.
+ * twice changes more than them. What the tools for attachments change belongs to the run.
  */
 const actsOutside = ({ sideEffects, source, workspace }: Asking): boolean =>
   (sideEffects === 'once' || (sideEffects === 'idempotent' && workspace === undefined)) &&
-  !('package' in source && ofTheRun.includes(source.package));
+  !('package' in source && source.package === fileTools);
 
 /** A rule for a tool's own name holds for it under the longer one too, by which it is offered beside another of its name. */
 function isAbout(

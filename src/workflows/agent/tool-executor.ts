@@ -1,4 +1,5 @@
 import { ActivityFailure, ApplicationFailure, proxyActivities } from '@temporalio/workflow';
+import { fileTools } from '../../protocol/attachment.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { BlobRef, Content, ImageRef, ToolSpec } from '../../protocol/message.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
@@ -117,8 +118,7 @@ export class ToolExecutor {
   /** Whether some of them work on the agent's files. Those for attachments read them where there are any. */
   get usesFiles(): boolean {
     return this.#listed.tools.some(
-      ({ source, workspace }) =>
-        workspace !== undefined && !('package' in source && source.package === 'builtin.attachments'),
+      ({ source, workspace }) => workspace !== undefined && !('package' in source && source.package === fileTools),
     );
   }
 

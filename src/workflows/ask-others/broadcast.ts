@@ -11,8 +11,7 @@ import {
 } from './prompts.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { ModelCaller, Purpose } from '../agent/model-caller.ts';
-import type { AskCall } from './ask-call.ts';
-import { askRefusal } from './asking-limits.ts';
+import { askRefusal, type AskCall } from './ask-call.ts';
 import { callFailure } from '../agent/failures.ts';
 import type { PendingRequests } from '../people/pending-requests.ts';
 import { plain, type AskEnd, type Questions } from '../people/questions.ts';
@@ -31,7 +30,7 @@ export interface AskingAgent {
   conversation: string;
   /** The number of its questions under way. */
   asking: number;
-  /** What it has asked so far, refused questions included. */
+  /** All that it has called for, refused questions included. */
   asked?: string[];
 }
 
@@ -39,7 +38,7 @@ interface BroadcastSettings {
   mode: AskingMode;
   /** How long a question waits for responses, in milliseconds. */
   timeout: number;
-  /** How many questions one agent may have under way at once. It may call twice as often in all. */
+  /** How many questions one agent may have under way at once. */
   limit: number;
   depth: ResponseDepth;
 }
@@ -51,26 +50,19 @@ interface BroadcastContext {
   requests: PendingRequests;
 }
 
-/** Added to the time of a shadow's model call, so that the question times out first. In milliseconds. */
-const shadowGrace = 10_000;
-
 type Result = Omit<BroadcastResult, 'request_id'>;
 
 /** The channel on which agents ask one another or the person (MassGen's documentation "Agent Communication"). */
 export class Broadcast {
   readonly settings: BroadcastSettings;
+  /** How many questions the session has asked, earlier runs included, since ids are never used twice. */
+  requests: number;
   readonly #run: BroadcastContext;
-  #requests: number;
 
-  /** @param requests how many questions earlier runs of the same session have asked, since ids are never used twice */
   constructor(settings: BroadcastSettings, run: BroadcastContext, requests = 0) {
     this.settings = settings;
     this.#run = run;
-    this.#requests = requests;
-  }
-
-  get requests(): number {
-    return this.#requests;
+    this.requests = requests;
   }
 
   /**
@@ -85,13 +77,13 @@ export class Broadcast {
     return results.some(({ note, status }) => status !== 'error' && note === undefined);
   }
 
-  /** Carries out one call. */
   async ask(asker: AskingAgent, call: AskCall, others: AskingAgent[], when: string): Promise<BroadcastResult> {
-    const requestId = `q${++this.#requests}`;
+    const requestId = `q${++this.requests}`;
     const asked = asker.asked ?? [];
     asker.asked = [...asked, 'error' in call ? '' : plain(call.question)];
     if ('error' in call) return refused(requestId, call.error);
-    const refusal = this.#refusal(asker, asked, call.question, others);
+    const { asking } = asker;
+    const refusal = askRefusal({ asking, asked, others: others.length }, call.question, this.settings);
     if (refusal !== undefined) return refused(requestId, refusal);
     const { events, questions } = this.#run;
     const { id: from, conversation } = asker;
@@ -118,13 +110,7 @@ export class Broadcast {
    * @param from configured id of the agent whose tool it is
    */
   askPerson(from: string, question: string): Promise<AskEnd> {
-    return this.#run.questions.ask({ id: `q${++this.#requests}`, conversation: from, from, question, isForm: true });
-  }
-
-  /** Why a question is not put to anybody, in words. */
-  #refusal({ asking }: AskingAgent, asked: string[], question: string, others: AskingAgent[]): string | undefined {
-    const questions = { asking, asked, others: others.length };
-    return askRefusal(questions, question, this.settings);
+    return this.#run.questions.ask({ id: `q${++this.requests}`, conversation: from, from, question, isForm: true });
   }
 
   async #askAgents(
@@ -143,7 +129,8 @@ export class Broadcast {
     const ask = async (other: AskingAgent, index: number): Promise<void> => {
       try {
         const prompt = shadowQuestion(asker.id, asked, depth);
-        const purpose = { when, timeout: timeout + shadowGrace };
+        // The question is to time out before its shadows' calls.
+        const purpose = { when, timeout: timeout + 10_000 };
         const { content, text } = await askShadow(this.#run.models, other.agent, prompt, purpose);
         if (content.trim() === '') return void reasons.push(`${other.id}: its model gave no text`);
         responses[index] = { responder_id: other.id, content, is_human: false };
@@ -179,16 +166,13 @@ const refused = (requestId: string, error: string): BroadcastResult => ({
 });
 
 function personResult(end: AskEnd): Result {
-  switch (end.status) {
-    case 'complete':
-      return { status: 'complete', responses: [{ responder_id: 'human', content: end.answer, is_human: true }] };
-    case 'deferred':
-      return { status: 'deferred', responses: [], human_qa_history: end.history, human_qa_note: historyNote };
-    case 'timeout':
-      return { status: end.status, responses: [], no_response: ['human'], ...(end.silent && { note: silentNote }) };
-    case 'skipped':
-      return { status: end.status, responses: [], no_response: ['human'] };
-  }
+  const { status } = end;
+  if (status === 'complete')
+    return { status, responses: [{ responder_id: 'human', content: end.answer, is_human: true }] };
+  if (status === 'deferred')
+    return { status, responses: [], human_qa_history: end.history, human_qa_note: historyNote };
+  const note = status === 'timeout' && end.silent && { note: silentNote };
+  return { status, responses: [], no_response: ['human'], ...note };
 }
 
 /**

@@ -10,15 +10,8 @@ import { isNext, type PendingRequest, type PendingRequests } from './pending-req
 
 type Input = Record<string, unknown>;
 
-/** What has become of a tool call. */
-interface Approval {
-  how: ApprovalEnd;
-  /** What it runs with. */
-  input: Input;
-  /** Why it does not run; absent if it does. */
-  why?: string;
-  always?: boolean | undefined;
-}
+/** What has become of a tool call, and what it runs with. `why` it does not run; absent if it does. */
+type Approval = { how: ApprovalEnd; input: Input; why?: string; always?: boolean | undefined };
 
 /** What holds for all later calls of a tool. */
 type Always = Pick<ToolDecision, 'action' | 'reason'>;
@@ -72,11 +65,7 @@ export class Approvals {
     return { always: Object.fromEntries(this.#always), requested: this.#requested };
   }
 
-  /**
-   * Whether a call may be made; undefined, and nothing to wait for, if nobody has to be asked.
-   *
-   * @param parameters what the tool takes, if that is known
-   */
+  /** Whether a call may be made; undefined, and nothing to wait for, if nobody has to be asked. */
   of(agent: string, tool: ListedTool, input: Input, parameters?: ParameterSchema): Promise<Approval> | undefined {
     const { events, requests, warn } = this.#run;
     const { action, why } = verdictOn(this.#permissions, tool, input);
@@ -107,7 +96,6 @@ export class Approvals {
     return isAlwaysAllowed(this.#permissions, name);
   }
 
-  /** Whether it is the id of one of the next calls. */
   isToCome(id = ''): boolean {
     return isNext('t', id, this.#requested);
   }
@@ -146,20 +134,13 @@ export class Approvals {
   ): Promise<Approval> {
     const { requests, usage } = this.#run;
     const id = `t${++this.#requested}`;
-    const { name } = tool;
-    const shown = shownArguments(input);
+    const about = { tool: tool.name, arguments: shownArguments(input) };
+    const question = `May it run ${tool.name}?`;
+    const takes = parameters !== undefined && { parameters };
     const timeout = this.#permissions.timeout ?? Infinity;
     const ofBudget = usage.millisecondsLeft;
     const request = requests.open<Approval>(
-      {
-        kind: 'tool',
-        questionId: id,
-        from: agent,
-        question: `May it run ${name}?`,
-        tool: name,
-        arguments: shown,
-        ...(parameters !== undefined && { parameters }),
-      },
+      { kind: 'tool', questionId: id, from: agent, question, ...about, ...takes },
       {
         timeout: Math.min(timeout, ofBudget),
         onTimeout: () => {
@@ -167,19 +148,13 @@ export class Approvals {
           if (ofBudget < timeout) usage.timeIsUp();
           request.close({ how: 'timeout', input, why: 'nobody allowed it in time' });
         },
-        opened: (pending) => ({ type: 'approval_requested', ...pending, tool: name, arguments: shown }),
+        opened: (pending) => ({ type: 'approval_requested', ...pending, ...about }),
         closed: ({ always, how, input: given, why = '' }) => {
           this.#waiting.delete(id);
-          return {
-            type: 'approval_resolved',
-            questionId: id,
-            agent,
-            tool: name,
-            how,
-            ...(how === 'edited' && { arguments: shownArguments(given) }),
-            ...(how === 'denied' && { reason: why }),
-            ...(always && { always }),
-          };
+          const edited = how === 'edited' && { arguments: shownArguments(given) };
+          const denied = how === 'denied' && { reason: why };
+          const what = { questionId: id, agent, tool: tool.name, how };
+          return { type: 'approval_resolved', ...what, ...edited, ...denied, ...(always && { always }) };
         },
       },
     );

@@ -50,12 +50,8 @@ export interface QuestionsRecord {
 
 type Requests = Pick<PendingRequests, 'open' | 'wait' | 'isSilent'>;
 
-interface QuestionSettings {
-  /** Whether agents ask a person at all. */
-  asks: boolean;
-  /** How long the person has to answer a question, in milliseconds. */
-  timeout: number;
-}
+/** Whether agents ask a person at all, and how long the person has to answer a question, in milliseconds. */
+type QuestionSettings = { asks: boolean; timeout: number };
 
 /**
  * Questions to the person: which is put to them next, and which one an answer belongs to. One question waits at a time, and the
@@ -106,7 +102,7 @@ export class Questions {
     if (!call.isForm && answered !== undefined) this.#remember(call.question, answered);
   }
 
-  /** Takes an answer. @returns why it has no effect; undefined if it has one */
+  /** @returns why an answer has no effect; undefined if it has one */
   answer(reply: HumanReply): string | undefined {
     const problem = this.#problemWith(reply);
     if (problem !== undefined) return problem;
@@ -126,7 +122,7 @@ export class Questions {
     return undefined;
   }
 
-  /** Why an answer would have no effect; undefined if it would have one. Who is told so at once can answer again later. */
+  /** Why an answer would have no effect. Who is told so at once can answer again later. */
   refusal(reply: HumanReply): string | undefined {
     const { questionId } = reply;
     const isEarly = this.#settings.asks && questionId !== undefined && this.#isToCome(questionId);
@@ -159,7 +155,6 @@ export class Questions {
     return noQuestion(questionId);
   }
 
-  /** Whether a question has yet to be put to the person. */
   #isToCome(id: string): boolean {
     return isNext('q', id, this.record.latest) || this.#queue.some((call) => call.id === id);
   }
@@ -201,7 +196,6 @@ export class Questions {
     this.#open = { call, request };
   }
 
-  /** Ends the question that waits. */
   #close(end: OpenEnd): void {
     if (this.#open === undefined) return;
     const { call, request } = this.#open;
@@ -243,7 +237,6 @@ export class Questions {
   }
 }
 
-/** The id of an answer for whichever question is asked first. */
 const first = 'first';
 
 /** A question as it is compared with others. */

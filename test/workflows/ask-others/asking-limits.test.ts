@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { askRefusal } from '../../../src/workflows/ask-others/asking-limits.ts';
+import { askRefusal } from '../../../src/workflows/ask-others/ask-call.ts';
 import { plain } from '../../../src/workflows/people/questions.ts';
 
 const free = { asking: 0, asked: [], others: 2 };
