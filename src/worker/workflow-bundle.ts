@@ -78,7 +78,7 @@ export const failureConverter = ownModule('workflows/failure-converter');
 const everywhere = ['runtime/tracing', 'runtime/own-store', 'runtime/activations'];
 
 /** The one for workers that have no workflows but Reprise's, whose payload converter is the SDK's. */
-const alone = 'runtime/signal-filter';
+const alone = 'runtime/messages';
 
 /** The one that guards custom orchestrators. */
 const guard = 'custom-code/guard';

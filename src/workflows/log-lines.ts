@@ -23,7 +23,6 @@ const denials = {
 
 type ApprovalResolved = Extract<CommonEventBody, { type: 'approval_resolved' }>;
 
-/** The most characters of a call's arguments in a line. */
 const shownArguments = 300;
 
 const oneLine = (json: string): string => shortened(json.replaceAll(/\n\s*/g, ' '), shownArguments);
@@ -109,7 +108,6 @@ export function entriesOf(event: RunEvent): LogEntry[] {
   return linesOf(event);
 }
 
-/** A log text for `--plain`. */
 export function withoutEmoji(text: string): string {
   return text.replace(/\p{Extended_Pictographic}\uFE0F? ?/gu, '');
 }

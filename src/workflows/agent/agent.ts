@@ -5,7 +5,6 @@ import { withTemperature, type ModelCaller, type Persona, type Purpose } from '.
 import { interrupted } from './prompts.ts';
 import type { AgentWorkspace } from './workspace.ts';
 
-/** The beginning of a conversation. */
 export interface Opening {
   system: Content | undefined;
   /** What was said before, in the store; null for nothing. */
@@ -22,9 +21,8 @@ export interface Opening {
   workplace?: { files: AgentWorkspace; readsOnly: boolean } | undefined;
 }
 
-/** How a reply is asked for. */
 export interface ReplyOptions {
-  /** Whether it may call the conversation's tools; `auto` if absent. */
+  /** `auto` if absent. */
   choice?: ToolChoice;
   /** Takes the place of the backend's own temperature. */
   temperature?: number | undefined;
@@ -50,7 +48,6 @@ export class Agent {
   lastWords = '';
   readonly #models: ModelCaller;
   readonly #opening: Opening;
-  /** The calls of the last reply. */
   #calls: ReplyCall[] = [];
   #results: Array<ToolMessage<Content>> = [];
   #unsent: NewMessage[];
@@ -73,7 +70,7 @@ export class Agent {
     return { transcript: this.transcript, append: this.#pending, writing: this.#writing };
   }
 
-  /** Adds messages for the next model call. It may be used while a call is under way. */
+  /** It may be used while a call is under way. */
   tell(...messages: NewMessage[]): void {
     this.#unsent = [...this.#unsent, ...messages];
   }
@@ -90,10 +87,8 @@ export class Agent {
   }
 
   /**
-   * Asks the model for its next message. A call that fails or is cancelled leaves the conversation as it was, with its
-   * new messages kept for the next call, so that a provider's prompt cache still fits.
-   *
-   * @throws what the model call throws
+   * Asks the model for its next message. A call that fails or is cancelled leaves the conversation as it was, so that a
+   * provider's prompt cache still fits. @throws what the model call throws
    */
   async reply(purpose: Purpose, { bySchema, choice, temperature }: ReplyOptions = {}): Promise<Reply> {
     this.answerOpenCalls();

@@ -15,12 +15,7 @@ const { storeAttachments } = proxyActivities<Activities>({
   retry: { maximumAttempts: 5 },
 });
 
-/**
- * Stores the files that come with a run, and tells of each.
- *
- * @param given as the run's input has them
- * @param agents who work with the files; the first one's backend transcribes recordings
- */
+/** Stores the files that come with a run, and tells of each. @param agents of whom the first one transcribes recordings */
 export async function openAttachments(
   given: AttachmentInput[] = [],
   agents: Array<{ backend: Backend; tools: ToolSources }>,
@@ -39,7 +34,6 @@ export async function openAttachments(
   return attachments;
 }
 
-/** What prompts say of attachments; nothing where there are none. */
 export function attachmentParts(attachments: Attachment[]): Content[] {
   if (attachments.length === 0) return [];
   return [
@@ -52,7 +46,7 @@ export function attachmentParts(attachments: Attachment[]): Content[] {
   ];
 }
 
-/** The message that shows agents the attachments before their task; none where there are none. */
+/** Shows agents the attachments before their task. */
 export function attachmentMessages(attachments: Attachment[]): Array<UserMessage<Content>> {
   if (attachments.length === 0) return [];
   const images = attachments.flatMap(({ image }) => image ?? []);

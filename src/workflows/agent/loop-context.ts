@@ -6,24 +6,16 @@ import type { Refusals } from './refusals.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 import { wholeText, type WholeText } from './whole-reply.ts';
 
-/** What an agent's loop works with in one turn. */
 export interface LoopContext {
   agent: Agent;
   run: (call: ReplyCall) => Promise<ToolAnswer>;
-  /**
-   * The tools by which the turn is to end, of which `run` throws what the turn's starter catches. They can be called up to
-   * the last reply, which is to call one of them. Absent: the turn ends with a text.
-   */
+  /** The tools by which the turn ends, up to its last reply: `run` throws what its starter catches. Absent: it ends with a text. */
   ending?: string[];
   /** A loop makes its last reply where they say that the agent is to end. */
   refusals: Refusals;
-  /** Tells the person what did not go as planned. */
   warn: (text: string) => void;
-  /** Shows the person a text: what is going on, or the answer. */
   say: (text: string, isAnswer?: boolean) => void;
-  /** Such as `turn 3` or `attempt 2`. */
   when: string;
-  /** Time for each model call, in milliseconds. */
   timeout: number;
 }
 
@@ -31,7 +23,6 @@ export interface TurnEnd {
   answer: string;
   /** Whether a limit or a failure has ended the turn early. */
   limited: boolean;
-  /** Whether the answer ends in the middle, although its model was asked to go on. */
   isCut: boolean;
 }
 
@@ -77,7 +68,6 @@ export async function runCalls(
   return messages;
 }
 
-/** How a reply is asked for that may use no tools any more, other than those that end the turn. */
 export const lastChoice = ({ ending }: LoopContext): ToolChoice => (ending === undefined ? 'none' : { oneOf: ending });
 
 /** Runs the calls of the tools that end the turn, and refuses the others. */
@@ -100,10 +90,8 @@ export function refuseCalls({ agent, warn }: Pick<LoopContext, 'agent' | 'warn'>
 const fewRounds = 10;
 
 /**
- * Tells an agent that only three replies with tools are left, or less.
- *
- * @param left how many
- * @param rounds how many the whole loop may take, if it is one that a configuration of a single agent names
+ * Tells an agent that at most three replies with tools are left. @param rounds how many the whole loop may take, if it is one
+ * that a configuration of a single agent names
  */
 export function announceEnd({ agent, ending }: LoopContext, left: number, rounds = Infinity): void {
   const isAnnounced = ending !== undefined || rounds > fewRounds;

@@ -38,9 +38,7 @@ export interface Purpose {
 
 /** What stays the same in all conversations of an agent. */
 export interface Persona {
-  /** Configured id. */
   id: string;
-  /** The configured `system_message`. */
   text: Text | undefined;
   backend: Backend;
 }
@@ -77,7 +75,6 @@ export class ModelCaller {
     else if (!this.#calling.has(id)) this.#calling.set(id, 'by_schema');
   }
 
-  /** Whether somebody has called only where a schema held it to that. */
   callsBySchema({ id }: Persona): boolean {
     return this.#calling.get(id) === 'by_schema';
   }
@@ -89,9 +86,7 @@ export class ModelCaller {
 
   /**
    * Starts a call. Its result rejects with an `ActivityFailure`, or at once when the call is cancelled, with a failure that
-   * `isCancellation` recognises.
-   *
-   * @throws `ApplicationFailure` of type `BudgetSpent`
+   * `isCancellation` recognises. @throws `ApplicationFailure` of type `BudgetSpent`
    */
   start(
     persona: Persona,

@@ -5,7 +5,6 @@ import { beginningOf } from '../runtime/size.ts';
 /** The longest preview, and the longest that the previews of one call may be together, in characters. */
 const maxChars = { one: 160, all: 640 };
 
-/** The beginning of a text on one line. */
 export const previewOf = (text: string): string =>
   beginningOf(
     text

@@ -7,18 +7,14 @@ import type { OrchestratorSettings, ReActSettings } from '../../protocol/setting
 /** Whom an agent without a persona is told to be. A small model that is told nobody answers worse. */
 const anybody = 'You are a helpful assistant. ';
 
-/** A system message: the agent's persona, then the instruction. */
 export function systemMessage(persona: Text | undefined, instruction: Text): Content {
   return joinContent(persona === undefined ? [anybody, instruction] : [persona, '\n\n', instruction]);
 }
 
-/**
- * Says today's date, which a model cannot know. It belongs where a conversation begins, and stays there as it is: a text
- * that changed from call to call would make a provider's prompt cache useless.
- */
+/** It belongs where a conversation begins, and stays there: a text that changes would make a provider's prompt cache useless. */
 export const today = (): string => `Today is ${new Date(Date.now()).toISOString().slice(0, 10)}.`;
 
-/** Comes behind the results of tools when few replies with tools are left. @param left how many */
+/** Comes behind the results of tools. */
 export const toolsLeft = (left: number): string =>
   left === 1
     ? 'Only your next reply may still use tools. Do the most important now; then answer.'
@@ -30,15 +26,13 @@ export const toolsUnavailable = (ending: string[] | undefined): string =>
     ? 'That was the last use of tools; no tools are available any more. Answer now with what you know.'
     : `That was the last use of tools; ${endBy(ending)}`;
 
-/** Says that nothing but one of these tools can be called now. */
 export const endBy = (ending: string[]): string =>
   `only ${ending.map((name) => `\`${name}\``).join(' or ')} can be called now. Call it with what you know.`;
 
-/** Comes after a text that was cut off at the model's limit of tokens. */
 export const continueText =
   'Your text was cut off at its limit. Go on with the very next word: repeat nothing, and add no remark. Be brief.';
 
-/** Asks for a summary of the beginning of a conversation, for an agent who will not see it again. @param words the most that it may have */
+/** Asks for a summary of the beginning of a conversation. */
 export const summaryRequest = (conversation: string, words: number): Message[] => [
   {
     role: 'system',
@@ -55,7 +49,6 @@ export const summaryRequest = (conversation: string, words: number): Message[] =
 export const notRun = (tool: string): string =>
   `Error: ${tool} was not run, since no tools were available any more. Say so where the answer depends on it.`;
 
-/** The result of a call that was cancelled while it was under way. */
 export const interrupted = (tool: string): string =>
   `Error: ${tool} was interrupted and has no result. It may have taken effect all the same.`;
 
@@ -73,7 +66,6 @@ export function systemOf(settings: OrchestratorSettings, asking: AskingRules | u
   return [system_prompt, asking === undefined ? '' : askingText(asking)].filter((text) => text !== '').join('\n\n');
 }
 
-/** Reprise's own prompts for the loop `react`. */
 const defaults = {
   thought_prompt: 'THOUGHT: what do you know, what is missing, and what is the next step? Do not act yet.',
   action_prompt:
@@ -88,7 +80,6 @@ const defaults = {
 /** The default `action_prompt` in a team, whose agents answer and vote by tools. */
 export const teamActionPrompt = 'ACTION: take that step by calling one of your tools.';
 
-/** A prompt of the loop `react`: the configuration's, else Reprise's own. */
 export function reactPrompt(settings: ReActSettings, name: keyof typeof defaults): string {
   return settings[name] ?? defaults[name];
 }
@@ -96,13 +87,10 @@ export function reactPrompt(settings: ReActSettings, name: keyof typeof defaults
 /** Reprise's own prompts, as a model may repeat them. Those of a configuration may name the answers to choose from. */
 export const ownReactPrompts = Object.values(defaults).join('\n');
 
-/** Replaces each `{name}` in a template by its value. */
 export function filled(template: string, values: Record<string, string>): string {
   return template.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
 }
 
-/** The result of a call that the workflow accepts, such as an answer or a vote. */
 export const accepted = 'Recorded.';
 
-/** Says that a reply had to be one call of a certain tool. */
 export const replyBy = (tool: string): string => `Reply with one call of \`${tool}\`.`;

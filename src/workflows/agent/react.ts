@@ -33,8 +33,7 @@ export const actionTemperature = 0.3;
 
 /**
  * The loop `react`: cycles of thought, action and observation, until an action says that it is the final answer
- * (xaibo's documentation, ReActOrchestrator). After a model call that has failed, after a call that was refused again and again,
- * and after the last cycle, one more call asks for the best answer.
+ * (xaibo's documentation, ReActOrchestrator). What ends the cycles early, or their limit, leads to one more call for the best answer.
  */
 export function react(settings: ReActSettings): Loop {
   return async (context, text) => {
@@ -103,7 +102,7 @@ export class ReAct {
     return undefined;
   }
 
-  /** Asks for the best answer after what has ended the cycles early, in words. @throws what this call throws */
+  /** Asks for the best answer after what has ended the cycles early, in words. */
   async recover(error: string): Promise<TurnEnd> {
     this.#show(indicators.errorOccurred(error));
     return this.#last('recover', 'error_prompt', { error });
@@ -115,7 +114,6 @@ export class ReAct {
     return this.#last('summarise', 'max_iterations_prompt', { max_iterations });
   }
 
-  /** Shows the answer to the person. */
   end({ isCut, text }: Answer, limited: boolean): TurnEnd {
     const said = withoutMarker(text);
     const isNone = said === '' || isQuoted(said, ownReactPrompts);
@@ -163,10 +161,7 @@ function outcomeOf({ call, status, text }: ToolAnswer): string {
 const maxChars = 200;
 const start = (text: string): string => (text.length <= maxChars ? text : `${beginningOf(text, maxChars)}...`);
 
-/**
- * What a person sees of an agent's reasoning. The marks are those of xaibo's documentation (ReActOrchestrator, Visual
- * Reasoning Indicators).
- */
+/** The marks are those of xaibo's documentation (ReActOrchestrator, Visual Reasoning Indicators). */
 const indicators = {
   thinking: '🤔 **THINKING...**',
   thought: (text: string): string => `💭 **THOUGHT:** ${text}`,

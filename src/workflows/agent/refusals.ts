@@ -2,7 +2,7 @@ import { beginningOf } from '../runtime/size.ts';
 import { joinContent } from './text.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 
-/** How often the same call is refused for the same reason before its agent ends. */
+/** An agent ends when the same call is refused so often for the same reason. */
 const maxRefusals = 3;
 
 /** How many different refusals are remembered, since a model may think of ever new ones. The oldest goes first. */
@@ -11,27 +11,20 @@ const remembered = 20;
 /** The longest refusal that the reason of an end repeats, in characters. */
 const maxChars = 300;
 
-/**
- * Notes for one agent which of its calls were refused before their tools ran. The same call, with the same arguments, that is
- * refused again for the same reason is told so, and the agent ends with the third one. A call that succeeds begins anew.
- */
+/** Which calls of one agent were refused before their tools ran, since it last did something that was not. */
 export class Refusals {
   /** Why the agent is to end; undefined while it may go on. */
   end: string | undefined;
   /** How often a call was refused, and the last reply that it was made in. */
   readonly #refused = new Map<string, { times: number; reply: string }>();
 
-  /** Notes that the agent has done something that was not refused. */
   succeeded(): void {
     this.#refused.clear();
   }
 
   /**
-   * Notes what has come of a call.
-   *
-   * @param reply the id of the reply with the call. The same call twice in one reply counts once: its model had not seen the
-   *   first refusal
-   * @returns the answer as the agent is to get it
+   * Notes what has come of a call. @param reply the id of its reply. The same call twice in one reply counts once, since its model
+   * had not seen the first refusal. @returns the answer as the agent is to get it
    */
   answerTo(answer: ToolAnswer, reply: string): ToolAnswer {
     if (answer.status === 'ok') this.succeeded();
@@ -50,7 +43,6 @@ export class Refusals {
   }
 }
 
-/** What a refusal says besides when it is not the first one. */
 const again =
   '\n\nThis call was refused before for the same reason, and the same call will be refused again: do something else.';
 

@@ -8,7 +8,6 @@ interface RepetitionSize {
 const whole: RepetitionSize = { times: 8, characters: 400 };
 const growing: RepetitionSize = { times: 30, characters: 3000 };
 
-/** The longest unit that is looked for, in characters. */
 const longestUnit = 400;
 
 /** What is no part of a drawing, or of a row of figures. */
@@ -43,7 +42,6 @@ function firstRound(text: string, size: RepetitionSize): number | undefined {
 /** Loops that count are told from lists by more rounds. */
 const counting: RepetitionSize = { times: 20, characters: 800 };
 
-/** Stands for any number. */
 const mark = '\0';
 
 /** The same for a text that repeats a sentence and only counts on, as in "### 7. So it is, as we have said above." */

@@ -21,7 +21,6 @@ export interface OutputSpec<T> {
   tool: string;
   /** Reads the call's arguments, which fit the tool's schema. */
   read(input: Record<string, unknown>): Read<T>;
-  /** Reads a reply without any call. */
   readText(text: string): Read<T>;
 }
 
@@ -36,12 +35,10 @@ export interface StructuredResult<T> {
   isCut: boolean;
 }
 
-/** An agent that gives structured replies. */
 export interface StructuredAgent extends AskingAgent {
   /** Undefined when it may not ask a person. */
   broadcast: Broadcast | undefined;
   working: RoleRun['working'];
-  /** What it may use before it replies; absent for nothing. */
   tools?: ToolExecutor | undefined;
 }
 
@@ -49,7 +46,6 @@ export interface StructuredAgent extends AskingAgent {
 export interface RoleRun extends Pick<RunContext, 'broadcast' | 'models'> {
   /** What those are doing who are at work, by their ids. */
   working: Map<string, AgentState>;
-  /** The present conversation of each agent, by its id. */
   conversations: Map<string, Agent>;
 }
 
@@ -65,7 +61,6 @@ export function newRole(
   return { id, agent, conversation: id, asking: 0, broadcast, working };
 }
 
-/** Shows that somebody is in a state while they do some work. */
 export async function atWork<T>(
   { working }: Pick<RoleRun, 'working'>,
   id: string,
@@ -90,67 +85,60 @@ const mostRounds = 10;
  *
  * @param state what the agent is shown to be doing meanwhile, except while it asks a person
  * @param isHeld whether a model that does not call by itself is held to the call from the start
- * @throws what a model call throws
  */
-export const structured = <T>(
+export function structured<T>(
   asker: StructuredAgent,
   state: AgentState,
   purpose: Purpose,
   spec: OutputSpec<T>,
   isHeld = asker.agent.callsBySchema,
-): Promise<StructuredResult<T>> => atWork(asker, asker.id, state, () => replied(asker, state, purpose, spec, isHeld));
-
-async function replied<T>(
-  asker: StructuredAgent,
-  state: AgentState,
-  purpose: Purpose,
-  spec: OutputSpec<T>,
-  isHeld: boolean,
 ): Promise<StructuredResult<T>> {
-  const { agent, broadcast, id, tools, working } = asker;
-  const own = tools?.described.map(({ name }) => name) ?? [];
-  const choice = { oneOf: [spec.tool, ...own, ...(broadcast === undefined ? [] : ['ask_others'])] };
-  let last: StructuredResult<T> | undefined;
-  let bySchema = isHeld ? [spec.tool] : undefined;
-  for (let repairs = 0, rounds = 0; ;) {
-    const { calls, content, finish } = await agent.reply(purpose, { choice, bySchema });
-    const isBySchema = bySchema !== undefined;
-    if (calls.length === 0) bySchema = [spec.tool];
-    const asks = broadcast === undefined ? [] : calls.filter(({ name }) => name === 'ask_others');
-    const uses = calls.filter(({ name }) => tools?.has(name));
-    if (asks.length + uses.length > 0 && rounds < mostRounds) {
-      rounds += 1;
-      for (const call of calls)
-        if (!asks.includes(call) && !uses.includes(call)) agent.answerCall(call.id, replyBy(spec.tool));
-      for (const call of uses) {
-        const used = await tools?.call(call);
-        agent.answerCall(call.id, used?.content ?? '', used?.images);
+  return atWork(asker, asker.id, state, async () => {
+    const { agent, broadcast, id, tools, working } = asker;
+    const own = tools?.described.map(({ name }) => name) ?? [];
+    const choice = { oneOf: [spec.tool, ...own, ...(broadcast === undefined ? [] : ['ask_others'])] };
+    let last: StructuredResult<T> | undefined;
+    let bySchema = isHeld ? [spec.tool] : undefined;
+    for (let repairs = 0, rounds = 0; ;) {
+      const { calls, content, finish } = await agent.reply(purpose, { choice, bySchema });
+      const isBySchema = bySchema !== undefined;
+      if (calls.length === 0) bySchema = [spec.tool];
+      const asks = broadcast === undefined ? [] : calls.filter(({ name }) => name === 'ask_others');
+      const uses = calls.filter(({ name }) => tools?.has(name));
+      if (asks.length + uses.length > 0 && rounds < mostRounds) {
+        rounds += 1;
+        for (const call of calls)
+          if (!asks.includes(call) && !uses.includes(call)) agent.answerCall(call.id, replyBy(spec.tool));
+        for (const call of uses) {
+          const used = await tools?.call(call);
+          agent.answerCall(call.id, used?.content ?? '', used?.images);
+        }
+        if (asks.length === 0) continue;
+        working.set(id, 'asking');
+        await broadcast?.answerCalls(asker, asks.map(askCallOf), [], purpose.when);
+        working.set(id, state);
+        continue;
       }
-      if (asks.length === 0) continue;
-      working.set(id, 'asking');
-      await broadcast?.answerCalls(asker, asks.map(askCallOf), [], purpose.when);
-      working.set(id, state);
-      continue;
+      const call = calls.find((each) => each.name === spec.tool && !('error' in each));
+      const read = readReply(spec, calls, call, content);
+      const segment = agent.transcript?.id ?? '';
+      const given: StructuredResult<T> = {
+        value: read.value ?? last?.value,
+        error: read.error,
+        place: (argument) => (call === undefined ? { segment } : { segment, call: { id: call.id, argument } }),
+        isCut: finish === 'length',
+      };
+      last = read.value === undefined && last !== undefined ? { ...last, error: read.error } : given;
+      // What a schema has not brought to an end within the limit of a reply, it will not the next time either.
+      const isEndless = isBySchema && calls.length === 0 && finish === 'length';
+      const isLast = read.error === undefined || repairs === mostRepairs || isEndless;
+      for (const each of calls)
+        agent.answerCall(each.id, each === call && isLast ? accepted : errorFor(each, read, spec));
+      if (isLast) return last;
+      repairs += 1;
+      if (calls.length === 0) agent.tell({ role: 'user', content: `${read.error}\n${replyBy(spec.tool)}` });
     }
-    const call = calls.find((each) => each.name === spec.tool && !('error' in each));
-    const read = readReply(spec, calls, call, content);
-    const segment = agent.transcript?.id ?? '';
-    const given: StructuredResult<T> = {
-      value: read.value ?? last?.value,
-      error: read.error,
-      place: (argument) => (call === undefined ? { segment } : { segment, call: { id: call.id, argument } }),
-      isCut: finish === 'length',
-    };
-    last = read.value === undefined && last !== undefined ? { ...last, error: read.error } : given;
-    // What a schema has not brought to an end within the limit of a reply, it will not the next time either.
-    const isEndless = isBySchema && calls.length === 0 && finish === 'length';
-    const isLast = read.error === undefined || repairs === mostRepairs || isEndless;
-    for (const each of calls)
-      agent.answerCall(each.id, each === call && isLast ? accepted : errorFor(each, read, spec));
-    if (isLast) return last;
-    repairs += 1;
-    if (calls.length === 0) agent.tell({ role: 'user', content: `${read.error}\n${replyBy(spec.tool)}` });
-  }
+  });
 }
 
 function readReply<T>(spec: OutputSpec<T>, calls: ReplyCall[], call: ReplyCall | undefined, content: string): Read<T> {

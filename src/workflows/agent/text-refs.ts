@@ -14,7 +14,6 @@ export async function storeTexts(texts: string[]): Promise<Text[]> {
   return texts.map((text) => refs.get(text) ?? text);
 }
 
-/** Texts in portions of which each fits into the input of one activity. */
 function portionsOf(texts: string[]): string[][] {
   const portions: string[][] = [];
   let bytes = Infinity;
@@ -30,12 +29,7 @@ function portionsOf(texts: string[]): string[][] {
   return portions;
 }
 
-/**
- * Stores a content as one text, if it is long.
- *
- * @param text what it says, by which its length is known, and its preview
- * @returns a reference, or the content itself
- */
+/** Stores a content as one text, if it is long. @param text what it says, for its length and its preview */
 export async function storeContent(content: Content, text: string): Promise<Content> {
   if (text.length < worthStoring) return content;
   const [id = ''] = await inStore.storeBlobs([content]);

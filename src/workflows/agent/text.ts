@@ -1,6 +1,5 @@
 import type { Content, Text } from '../../protocol/message.ts';
 
-/** Whether a text has a letter or a digit. */
 export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
 /** The JSON object in a text, in a fenced block or among other words; undefined when there is none. */

@@ -33,7 +33,6 @@ const { listTools } = proxyActivities<Activities>({ startToCloseTimeout: '2 minu
 /** How many characters of a call's arguments, and of its result, its events tell. */
 const maxChars = 300;
 
-/** The result of one tool call. */
 export interface ToolAnswer {
   call: ReplyCall;
   status: ToolStatus;
@@ -46,7 +45,6 @@ export interface ToolAnswer {
   isRefused?: true;
 }
 
-/** What calls of tools need of their run. */
 type ToolRun = Pick<RunContext, 'events' | 'keys' | 'approvals' | 'models'> & Partial<Pick<RunContext, 'broadcast'>>;
 
 /** `slow`: the names of tools that took too long to be run within a model's call. */
@@ -56,7 +54,6 @@ type Listed = Omit<ToolList, 'set'> & { set: BlobRef | null; slow: Set<string> }
 export class ToolExecutor {
   /** All tools offered to the model, the workflow's own included; null for none. */
   readonly set: BlobRef | null;
-  /** The files that its tools have. */
   readonly workspace: AgentWorkspace;
   readonly #agent: string;
   readonly #listed: Listed;
@@ -70,12 +67,7 @@ export class ToolExecutor {
     this.#run = run;
   }
 
-  /**
-   * Loads and checks an agent's tools.
-   *
-   * @param own the workflow's own tools, which are listed first in the set
-   * @throws `ActivityFailure` when a source cannot be used
-   */
+  /** Loads and checks an agent's tools. @param own the workflow's, which come first @throws `ActivityFailure` if that fails */
   static async open(agent: string, sources: ToolSources, own: ToolSpec[], run: ToolRun): Promise<ToolExecutor> {
     const [executor] = await ToolExecutor.openVariants(agent, sources, [{ own, readOnly: false }], run);
     return executor;
@@ -109,7 +101,6 @@ export class ToolExecutor {
     return new ToolExecutor(agent, this.#listed, this.#run, workspace);
   }
 
-  /** The tools that a worker runs, each with what it does in a line. */
   get described(): Array<{ name: string; description: string }> {
     const { descriptions, tools } = this.#listed;
     return tools.map(({ name }, index) => ({ name, description: descriptions[index] ?? '' }));
@@ -192,7 +183,6 @@ export class ToolExecutor {
   }
 }
 
-/** A result as the agent gets it. */
 type Ended = Omit<CallToolResult, 'status'> & Pick<ToolAnswer, 'isRefused'> & { status: ToolStatus };
 
 const ended = ({ status, ...result }: CallToolResult): Ended => ({
@@ -212,7 +202,6 @@ function failed(call: ReplyCall, status: 'error' | 'exception', message: string)
   return { call, status, text, content: text };
 }
 
-/** The result of a call whose tool has not run. */
 export const refused = (call: ReplyCall, why: string): ToolAnswer => ({
   ...failed(call, 'error', why),
   isRefused: true,

@@ -9,12 +9,9 @@ const mostRounds = 10;
 /** How often the person is asked for the same, when the answers cannot be used. */
 const mostTries = 3;
 
-/** A call of a tool that asks the person for something. */
 interface AskingCall {
-  /** Configured id of the agent that calls. */
   agent: string;
   tool: ListedTool;
-  /** Calls the tool once more, with what the person has answered. */
   again: (input: InputGiven) => Promise<CallToolResult>;
 }
 

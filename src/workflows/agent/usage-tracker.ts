@@ -13,7 +13,6 @@ import type { Team } from '../../protocol/settings.ts';
 const tokensOf = (usage: Pick<TokenUsage, 'inputTokens' | 'outputTokens'> | undefined): number =>
   usage === undefined ? 0 : usage.inputTokens + usage.outputTokens;
 
-/** What the next run of a session takes over from this one. */
 export interface UsageRecord {
   usage: Usage;
   /** Milliseconds since the epoch. */
@@ -40,7 +39,6 @@ export class UsageTracker {
   readonly #prices: PriceTable;
   #isTimeUp = false;
 
-  /** @param record what earlier runs of the same session have spent */
   constructor(budget: Team['budget'], prices: PriceTable, record?: UsageRecord) {
     const { byAgent, ...total } = record?.usage ?? { ...noFigures(), byAgent: {} };
     this.#sum = total;
@@ -82,7 +80,7 @@ export class UsageTracker {
   }
 
   /**
-   * Adds what calls without a reply have cost. The cost of a call that is not listed is unknown, and is left out.
+   * Adds what calls without a reply have cost: nothing for one that is not listed, whose cost is unknown.
    *
    * @returns the calls that are listed, with what each has cost in US dollars
    */
@@ -99,7 +97,7 @@ export class UsageTracker {
     return settled;
   }
 
-  /** The limit that forbids another call, in words; undefined when none does. */
+  /** The limit that forbids another call, in words. */
   get spentLimit(): string | undefined {
     // Whether a call may be made is not for the clock to say: a replay may find another time there.
     return spentLimit(this.#budget, { ...this.#spent, seconds: this.#isTimeUp ? Infinity : -Infinity });

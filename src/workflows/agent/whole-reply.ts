@@ -10,7 +10,6 @@ import { storeTexts, textRef } from './text-refs.ts';
 /** How often a model is asked to go on with a text that its provider has cut off. */
 const mostParts = 4;
 
-/** A model's text with all its parts. */
 export interface WholeText {
   text: string;
   /** The text as prompts repeat it: references to its parts if they are long. */
@@ -21,11 +20,9 @@ export interface WholeText {
 
 /**
  * Has a model go on with a reply that was cut off at its longest, until the text is whole or has had four parts. One that goes
- * round in circles, repeats what it was asked, or has taken all the room that there is for a reply, does not come to an end by
- * going on: it is left as it was before.
+ * round in circles, repeats what it was asked, or has taken all the room that there is for a reply is left as it was before.
  *
- * @param first the reply as it came, which is the last one of the agent's conversation
- * @throws what a model call throws
+ * @param first the last reply of the agent's conversation
  */
 export async function wholeText(
   agent: Agent,

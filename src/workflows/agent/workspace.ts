@@ -21,7 +21,6 @@ export class AgentWorkspace {
     return { tree: this.tree, mounts: this.mounts };
   }
 
-  /** Waits for the calls that were asked for so far. */
   async settled(): Promise<void> {
     await this.#last.catch(() => {});
   }

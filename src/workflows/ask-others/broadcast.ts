@@ -21,9 +21,7 @@ import type { Content, Text } from '../../protocol/message.ts';
 import type { EventLog } from '../runtime/event-log.ts';
 import { systemMessage } from '../agent/prompts.ts';
 
-/** An agent as one that asks and is asked. */
 export interface AskingAgent {
-  /** Configured id. */
   id: string;
   agent: Agent;
   /** Names its conversation. Which of the person's answers it has been shown is remembered by this name. */
@@ -36,7 +34,6 @@ export interface AskingAgent {
 
 interface BroadcastSettings {
   mode: AskingMode;
-  /** How long a question waits for responses, in milliseconds. */
   timeout: number;
   /** How many questions one agent may have under way at once. */
   limit: number;
@@ -66,9 +63,8 @@ export class Broadcast {
   }
 
   /**
-   * Carries out the `ask_others` calls of one reply side by side, and answers them.
-   *
-   * @returns whether any of them has brought anything, be it the person's earlier answers or that there is no response
+   * Carries out the `ask_others` calls of one reply side by side, and answers them. @returns whether any of them has brought anything,
+   * be it the person's earlier answers or that there is no response
    */
   async answerCalls(asker: AskingAgent, calls: AskCall[], others: AskingAgent[], when: string): Promise<boolean> {
     const results = await Promise.all(calls.map((call) => this.ask(asker, call, others, when)));
@@ -103,12 +99,7 @@ export class Broadcast {
     }
   }
 
-  /**
-   * Puts to the person what a tool needs, which is not the agent's own question: the agent's limits do not count, and what
-   * the person has answered before is no answer.
-   *
-   * @param from configured id of the agent whose tool it is
-   */
+  /** Puts to the person what a tool needs: the agent's limits do not count, and no earlier answer will do. */
   askPerson(from: string, question: string): Promise<AskEnd> {
     return this.#run.questions.ask({ id: `q${++this.requests}`, conversation: from, from, question, isForm: true });
   }
@@ -176,11 +167,8 @@ function personResult(end: AskEnd): Result {
 }
 
 /**
- * Lets an agent's shadow answer a question while the agent goes on. The shadow has a fork of the agent's conversation, its
- * persona and its backend, but no tools (MassGen's documentation "Agent Communication", Shadow Agent Architecture).
- *
- * @returns the response, as `text` by reference if it is long
- * @throws what a model call throws
+ * Lets an agent's shadow answer a question while the agent goes on, by a fork of its conversation and without tools (MassGen's
+ * documentation "Agent Communication", Shadow Agent Architecture). @returns the response, as `text` by reference if it is long
  */
 async function askShadow(
   models: ModelCaller,

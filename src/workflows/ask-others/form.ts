@@ -2,20 +2,17 @@ import type { Form, FormField, FormValue, InputRequest, InputResponse } from '..
 import { argumentsIn } from '../agent/arguments.ts';
 
 /**
- * The rules for a server's request to the person as a question with a text as its answer: how the question is put, and what
- * an answer means (Model Context Protocol, "Elicitation": a form is flat, and its fields are texts, numbers, choices).
+ * The question by which a server's request is put to the person (Model Context Protocol, "Elicitation": a form is flat, and its
+ * fields are texts, numbers, choices).
+ *
+ * @param origin `repeats`: the tool is called again from its beginning, although it declares that it takes effect each time
+ * @param problem why the last answer could not be used
  */
-
-/** Where a request comes from. */
-interface Origin {
-  server: string;
-  tool: string;
-  /** Whether the tool is called again from its beginning, although it declares that it takes effect each time. */
-  repeats: boolean;
-}
-
-/** The question by which a request is put to the person. @param problem why the last answer could not be used */
-export function questionOf(request: InputRequest, { repeats, server, tool }: Origin, problem?: string): string {
+export function questionOf(
+  request: InputRequest,
+  { repeats, server, tool }: { server: string; tool: string; repeats: boolean },
+  problem?: string,
+): string {
   const lines = [`The MCP server ${server} asks, for its tool ${tool}: ${request.message}`, ...waysToAnswer(request)];
   if (repeats) {
     lines.push(
@@ -28,11 +25,10 @@ export function questionOf(request: InputRequest, { repeats, server, tool }: Ori
 }
 
 function waysToAnswer({ form, url }: InputRequest): string[] {
-  if (url !== undefined) {
+  if (url !== undefined)
     return [
       `Open ${url} and do what is asked there. Then answer: done. It is not opened for you; look at where it leads.`,
     ];
-  }
   const fields = Object.entries(form?.properties ?? {});
   const [only] = fields;
   if (only === undefined) return ['Answer yes or no.'];
@@ -75,35 +71,26 @@ function range({ maximum, minimum }: FormField): string {
   return maximum === undefined ? '' : ` up to ${maximum}`;
 }
 
-interface FieldOption {
-  value: string;
-  title: string;
-}
-
-function choicesOf({ enum: values, enumNames = [], items, oneOf }: FormField): FieldOption[] {
-  const titled = oneOf ?? items?.anyOf;
-  if (titled !== undefined) {
-    return titled.map(({ const: value, title }) => ({ value: String(value), title: title ?? String(value) }));
-  }
-  return (values ?? items?.enum ?? []).map((value, index) => ({
+function choicesOf({ enum: values, enumNames = [], items, oneOf }: FormField): Array<{ value: string; title: string }> {
+  const plain = (values ?? items?.enum ?? []).map((value, index) => ({ const: value, title: enumNames[index] }));
+  return (oneOf ?? items?.anyOf ?? plain).map(({ const: value, title }) => ({
     value: String(value),
-    title: enumNames[index] ?? String(value),
+    title: title ?? String(value),
   }));
 }
-
-/** What an answer means for a request, or why it cannot be used. */
-export type ReadAnswer = { response: InputResponse } | { problem: string };
 
 const no = /^(no|n|false|decline)$/i;
 const yes = /^(yes|y|true)$/i;
 
-/** Reads a person's answer. */
-export function readAnswer({ form, url }: InputRequest, text: string): ReadAnswer {
+/** What a person's answer means for a request, or why it cannot be used. */
+export function readAnswer(
+  { form, url }: InputRequest,
+  text: string,
+): { response: InputResponse } | { problem: string } {
   const fields = Object.entries(form?.properties ?? {});
   if (url !== undefined || form === undefined || fields.length === 0) {
-    const declines = no.test(text.trim());
-    if (declines) return { response: { action: 'decline' } };
-    return { response: url === undefined ? { action: 'accept', content: {} } : { action: 'accept' } };
+    if (no.test(text.trim())) return { response: { action: 'decline' } };
+    return { response: { action: 'accept', ...(url === undefined && { content: {} }) } };
   }
   const given = valuesIn(text.trim(), form.properties);
   if (typeof given === 'string') return { problem: given };

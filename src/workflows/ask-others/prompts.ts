@@ -10,10 +10,8 @@ import {
 import { joinContent } from '../agent/text.ts';
 import type { Coordination } from '../../protocol/settings.ts';
 
-/** Whom `ask_others` asks. */
 export type AskingMode = 'agents' | 'human';
 
-/** How often agents are to use `ask_others`. */
 type Sensitivity = 'low' | 'medium' | 'high';
 
 export interface AskingRules {
@@ -21,7 +19,7 @@ export interface AskingRules {
   sensitivity: Sensitivity;
 }
 
-/** How agents may ask others; undefined when they may not. */
+/** Undefined when they may not ask. */
 export function askingOf(
   { broadcast, broadcast_sensitivity: sensitivity }: Pick<Coordination, 'broadcast' | 'broadcast_sensitivity'>,
   agents: number,
@@ -44,7 +42,6 @@ const howOften: Record<Sensitivity, string> = {
   high: 'Use it frequently: before you decide on something, and to check what you assume.',
 };
 
-/** The part of a system message about asking. */
 export function askingText({ mode, sensitivity }: AskingRules): string {
   return `${whom[mode]} ${howOften[sensitivity]}`;
 }
@@ -58,7 +55,6 @@ export const historyNote =
 export const silentNote =
   'The human was not asked: an earlier question has had no answer in time. Go on without, and do not ask again.';
 
-/** What an agent is told when its question is not put to anybody. */
 export const askRefusals = {
   empty: 'The question is empty.',
   nobody: 'There is no other agent to ask.',
@@ -92,14 +88,12 @@ export function askingTools(mode: AskingMode | undefined): ToolSpec[] {
   ];
 }
 
-/** The result of the deprecated tool `respond_to_broadcast`. */
 export const responsesAreAutomatic =
   'Responses are handled automatically: your shadow has answered, or will. Continue your work.';
 
-/** How thorough a shadow's response is to be. */
 export type ResponseDepth = 'low' | 'medium' | 'high';
 
-/** The instruction in a shadow's system message, in place of the team's. */
+/** Stands in a shadow's system message in place of the team's. */
 export const shadowText =
   'You are the shadow of an agent that goes on with its work meanwhile. What follows is its conversation so far; ' +
   'it is yours. Another agent asks you something: answer as that agent, from what you know, in plain text. ' +
@@ -119,7 +113,7 @@ const depths: Record<ResponseDepth, string> = {
     'professional tooling and patterns. Be detailed, with examples.',
 };
 
-/** The last message of a shadow's conversation. @param asker configured id */
+/** The last message of a shadow's conversation. */
 export function shadowQuestion(asker: string, question: Text, depth: ResponseDepth): Content {
   return joinContent([
     `${headings.question} ${asker}\n\n`,
@@ -128,10 +122,7 @@ export function shadowQuestion(asker: string, question: Text, depth: ResponseDep
   ]);
 }
 
-/**
- * Tells an agent what its shadow was asked and has answered (MassGen's documentation "Agent Communication", Parent Agent
- * Awareness).
- */
+/** For the agent itself (MassGen's documentation "Agent Communication", Parent Agent Awareness). */
 export function shadowNotice(asker: string, question: Text, response: Text): Content {
   return joinContent([
     `[INFO] While you were working, ${asker} asked: "`,
@@ -142,14 +133,13 @@ export function shadowNotice(asker: string, question: Text, response: Text): Con
   ]);
 }
 
-/** Shows a shadow what its parent is writing at this moment. */
 export function writingNow(partial: string): Message {
   return { role: 'assistant', content: `[You are writing at this moment:]\n${partial}` };
 }
 
 /**
- * A conversation without its system messages, and with its tool calls and results as plain text. Providers refuse calls
- * that have no result, and tool calls in a request that offers no tools.
+ * A conversation without its system messages, and with tool calls and results as plain text: providers refuse calls that have no
+ * result, and any in a request that offers no tools.
  */
 export function plainConversation(messages: Message[]): Message[] {
   const calls = new Map(messages.flatMap(callsIn).map(({ id, name }) => [id, name]));

@@ -40,8 +40,6 @@ export async function answerTask(team: TeamContext, task: Task): Promise<Orchest
   const ending = await iterate<Attempt, Outcome, TeamRestart>(context, {
     limit: team.maxAttempts,
     limitOutcome: 'restart_limit',
-    budgetOutcome: 'budget',
-    cancelOutcome: 'cancelled',
     timeout: { milliseconds: team.attemptTimeout, outcome: 'timeout' },
     begin: (iteration) => beginAttempt(context, iteration),
     async work(attempt) {

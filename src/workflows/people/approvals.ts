@@ -40,10 +40,7 @@ interface Waiting {
   request: PendingRequest<Approval>;
 }
 
-/**
- * Decides which tool calls of a run may be made: by its permissions, and where they say so by a person, for whom a call
- * waits. Several calls may wait at a time, in the order in which they were made.
- */
+/** Decides which tool calls of a run may be made: by its permissions, and where they say so by a person, for whom a call waits. */
 export class Approvals {
   readonly #permissions: Permissions;
   readonly #run: ApprovalsRun;
@@ -91,7 +88,7 @@ export class Approvals {
     return Promise.resolve({ how: 'denied', input, why: refusalTexts[kind] });
   }
 
-  /** Whether every call of a tool may be made, whatever its arguments. @param name of one that has no side effects */
+  /** @param name of a tool without side effects */
   isAlwaysAllowed(name: string): boolean {
     return isAlwaysAllowed(this.#permissions, name);
   }
@@ -100,7 +97,7 @@ export class Approvals {
     return isNext('t', id, this.#requested);
   }
 
-  /** Takes a person's decision. One that says nothing understandable, or comes too late, is ignored with a warning. */
+  /** One that says nothing understandable, or comes too late, is ignored with a warning. */
   take(decision: ToolDecision | string): void {
     const problem = this.problemWith(decision);
     // Whether the run makes that call next cannot be known yet, and a decision without effect must not be passed over in silence.
@@ -118,7 +115,7 @@ export class Approvals {
         this.#settle(other, decision);
   }
 
-  /** Why a decision has no effect at present; undefined if it has one. @param decision in words what is wrong, where it is none */
+  /** @param decision in words what is wrong, where it is none */
   problemWith(decision: ToolDecision | string): string | undefined {
     if (typeof decision === 'string') return decision;
     const { id } = decision;
@@ -167,8 +164,8 @@ export class Approvals {
   }
 
   /**
-   * Keeps a decision for a call that is made in the same moment of the workflow's time: a query has shown it where a worker
-   * has died, see `isNext`. Nobody has seen a call that is made later.
+   * Keeps a decision for a call that is made in the same moment of the workflow's time, see `isNext`. Nobody has seen a call that is
+   * made later.
    */
   #keepEarly(decision: ToolDecision): void {
     const at = Date.now();

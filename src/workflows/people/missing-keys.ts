@@ -31,7 +31,7 @@ export class MissingKeys {
   /**
    * Does work of an agent, and does it again whenever a key was missing for it that a worker has now.
    *
-   * @throws what the work throws; `ApplicationFailure` of type `BudgetSpent` if the budget of time is spent meanwhile
+   * @throws `ApplicationFailure` of type `BudgetSpent` if the budget of time is spent meanwhile; what the work throws
    */
   async orWait<T>(agent: string, work: () => Promise<T>): Promise<T> {
     for (;;) {
@@ -48,7 +48,6 @@ export class MissingKeys {
     }
   }
 
-  /** Takes a person's answer about a key that is waited for. */
   answer(id: string, answer: string): void {
     const found = [...this.#missing].find(([, { request }]) => request.pending.questionId === id);
     if (found === undefined) return;
@@ -124,7 +123,7 @@ function wordsFor(variable: string): { id: string; question: string; remedy: str
   return { id: `login-${place}`, question: `needs a login: ${remedy}`, remedy };
 }
 
-/** The variable that a worker lacked for an activity; undefined if the activity failed for any other reason. */
+/** The variable that a worker lacked for an activity. */
 function missingVariable(error: unknown): string | undefined {
   const failure = error instanceof ActivityFailure ? error.cause : undefined;
   if (!(failure instanceof ApplicationFailure) || failure.type !== failureTypes.missingKey) return undefined;

@@ -14,7 +14,6 @@ interface RequestOptions<End> {
   closed?: (end: End) => RunEventBody;
 }
 
-/** Something that waits for a person. */
 export interface PendingRequest<End> {
   pending: PendingQuestion;
   end: Promise<End>;
@@ -26,7 +25,6 @@ export interface PendingRequest<End> {
 
 /** Everything in a run that waits for a person, in the order in which it began to wait. */
 export class PendingRequests {
-  /** The time that the run has waited, whatever for. */
   readonly waits = new WaitTime();
   onOpened: (pending: PendingQuestion) => void = () => {};
   readonly #emit: (event: RunEventBody) => void;
@@ -101,10 +99,8 @@ export class PendingRequests {
   }
 
   /**
-   * Waits for an end.
-   *
-   * @param withdraw called if whoever waits is cancelled
-   * @param agent configured id of an agent whose time stands still meanwhile, as that of the run does anyway
+   * Waits for an end. @param withdraw called if whoever waits is cancelled @param agent whose time stands still meanwhile, as that
+   * of the run does anyway
    */
   async wait<End>(end: Promise<End>, withdraw: () => void, agent?: string): Promise<End> {
     const waits = agent === undefined ? undefined : this.waitsOf(agent);

@@ -7,7 +7,6 @@ import { isNext, type PendingRequest, type PendingRequests } from './pending-req
 export interface Question {
   /** Ids count up from `q1`. */
   id: string;
-  /** Configured id of the agent that asks. */
   from: string;
   /** Name of the asker's conversation. What it has been shown of the history is remembered by this name. */
   conversation: string;
@@ -16,7 +15,6 @@ export interface Question {
   isForm?: true;
 }
 
-/** How a call ends for its asker. */
 export type AskEnd =
   | { status: 'complete'; answer: string }
   | { status: 'deferred'; history: HumanAnswer[] }
@@ -31,18 +29,13 @@ interface Call extends Question {
 /** How the question that waits ends. `withdrawn`: its asker does not wait any more. */
 type OpenEnd = Exclude<AskEnd, { status: 'deferred' }> | { status: 'withdrawn' };
 
-/** What the next run of a session takes over from this one. */
 export interface QuestionsRecord {
-  /** The answered questions, in the order of the answers. */
   history: HumanAnswer[];
   /** For each conversation, the indices in `history` that it has been shown. */
   shown: Record<string, number[]>;
   /** By id, the questions that were put to the person and closed without an answer. A late answer may still come. */
   unanswered: Record<string, string>;
-  /**
-   * By id, answers to questions that have yet to be put to the person. One that came before anything was asked, and names no
-   * question, has the id `first`.
-   */
+  /** By id, answers to questions that have yet to be put to the person; `first` is the id of one before any, which names none. */
   early: Record<string, string>;
   /** The highest number in the ids of questions so far. */
   latest: number;
@@ -54,15 +47,14 @@ type Requests = Pick<PendingRequests, 'open' | 'wait' | 'isSilent'>;
 type QuestionSettings = { asks: boolean; timeout: number };
 
 /**
- * Questions to the person: which is put to them next, and which one an answer belongs to. One question waits at a time, and the
- * others queue (MassGen's documentation "Agent Communication", Human Q&A Context Injection; docs/asking.md).
+ * Questions to the person. One waits at a time, and the others queue (MassGen's documentation "Agent Communication", Human Q&A Context
+ * Injection; docs/asking.md).
  */
 export class Questions {
   readonly #requests: Requests;
   readonly #emit: (event: RunEventBody) => void;
   readonly #settings: QuestionSettings;
   readonly record: QuestionsRecord;
-  /** The calls that wait for their turn, oldest first. */
   #queue: Call[] = [];
   #open: { call: Call; request: PendingRequest<OpenEnd> } | undefined;
 
@@ -91,7 +83,6 @@ export class Questions {
     this.#admit();
   }
 
-  /** Ends a call whose asker does not wait any more. */
   withdraw(id: string): void {
     if (this.#open?.call.id === id) return this.#close({ status: 'withdrawn' });
     const call = this.#queue.find((waiting) => waiting.id === id);
@@ -239,7 +230,6 @@ export class Questions {
 
 const first = 'first';
 
-/** A question as it is compared with others. */
 export const plain = (question: string): string => question.trim().replace(/\s+/g, ' ').toLowerCase();
 
 const noQuestion = (id: string): string => `no question ${id.slice(0, 100)} waits for an answer`;

@@ -31,8 +31,6 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
   const ended = iterate<Round, SolveOutcome, Retry>(context, {
     limit: settings.max_retries + 1,
     limitOutcome: 'partial',
-    budgetOutcome: 'budget',
-    cancelOutcome: 'cancelled',
     begin(round) {
       context.retries = round.number - 1;
       return { ...round, isStuck: false };

@@ -38,8 +38,6 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
     {
       limit: settings.max_planning_iterations,
       limitOutcome: 'iteration_limit',
-      budgetOutcome: 'budget',
-      cancelOutcome: 'cancelled',
       begin: (iteration) => beginDraft(context, iteration),
       async work(draft) {
         await plan(context, draft);

@@ -12,7 +12,6 @@ export class WaitTime {
     return this.#open > 0;
   }
 
-  /** All of it so far. */
   get milliseconds(): number {
     return this.#sum + (this.isWaiting ? Date.now() - this.#since : 0);
   }
@@ -66,10 +65,10 @@ export class TimeLimitError extends Error {
 }
 
 /**
- * Waits for work within a time limit. Whatever the work has left under way is cancelled, both when it ends and when its
- * time is up. It may be a user's, which may go on when it is cancelled, and is not waited for then.
+ * Waits for work within a time limit. What it has left under way is cancelled at its end, or when its time is up. It may be a
+ * user's, which may go on when it is cancelled, and is not waited for then.
  *
- * @param waits the waits that do not count
+ * @param waits those that do not count
  * @throws what the work throws; `TimeLimitError`; `CancelledFailure`
  */
 export async function withinTime<T>(milliseconds: number, waits: WaitTime, work: () => Promise<T>): Promise<T> {

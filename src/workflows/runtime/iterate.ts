@@ -45,17 +45,13 @@ export interface LoopResult<I, Outcome, Restart> {
  * whichever of `work`, `judge` and `conclude` is under way, and `interrupted` is called with the verdict that takes the place
  * of its result.
  */
-export interface Loop<I, Outcome extends FinalOutcome, Restart> {
+interface Loop<I, Outcome extends FinalOutcome, Restart> {
   /** How many iterations there may be, at least 1. */
   limit: number;
   /** The outcome when another iteration is wanted and none is left; the best result is then accepted. */
   limitOutcome: Outcome;
   /** Time for one iteration including `conclude`. The clock stands still while a question or a key is waited for. */
   timeout?: { milliseconds: number; outcome: Outcome };
-  /** The outcome when a step fails because the budget is spent. */
-  budgetOutcome: Outcome;
-  /** The outcome when somebody cancels the run. */
-  cancelOutcome: Outcome;
   /** Creates the workflow's iteration and emits the event that it begins. */
   begin(iteration: Iteration<Restart>): I;
   work(iteration: I): Promise<void>;
@@ -86,6 +82,7 @@ export type Interrupt<Outcome, Restart> = (verdict: Verdict<Outcome, Restart>) =
  * The loop of all workflows that repeat something: work, judge the result, and start over with the reason why it was not
  * good enough, until a result is accepted or a limit is reached.
  *
+ * @param loop its outcomes include `budget` and `cancelled`, with which it ends when the budget is spent or the run cancelled
  * @param onInterrupt called once before the first iteration with a function by which the workflow's own signals may
  *   interrupt, and once with a function that does nothing, when it is too late for that
  * @throws what the loop's functions throw, except for `BudgetSpent` in `work`, `judge` and `conclude`
@@ -119,7 +116,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
 
   const cancelled: Step = {
     kind: 'end',
-    outcome: loop.cancelOutcome,
+    outcome: 'cancelled' as Outcome,
     get why() {
       return cancelledText('run');
     },
@@ -139,7 +136,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
         if (interruption === undefined || interruption === timeUp) return verdict;
       }
     } catch (error) {
-      if (isBudgetSpent(error)) return { kind: 'end', outcome: loop.budgetOutcome, why: error.message };
+      if (isBudgetSpent(error)) return { kind: 'end', outcome: 'budget' as Outcome, why: error.message };
       if (isCancelled()) interruption = cancelled;
       if (interruption === undefined || !isCancellation(error)) throw error;
     }

@@ -4,11 +4,8 @@ import { shortened } from './size.ts';
 export const quoted = (value: unknown): string => shortened(JSON.stringify(value) ?? 'undefined', 60);
 
 /**
- * What is wrong with a message whose fields are texts, with the value that is: `answer: 5 is not a text`; undefined if nothing is.
- *
- * @param form such as `{reason, instructions}`
- * @param needed the texts that it must have
- * @param optional those that it may have
+ * What is wrong with a message whose fields are texts, some of them optional: `answer: 5 is not a text`. @param form such as
+ * `{reason, instructions}`
  */
 export function textsProblem(
   message: unknown,

@@ -1,4 +1,4 @@
-import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
+import { setDefaultSignalHandler, setHandler, type WorkflowInterceptors } from '@temporalio/workflow';
 import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { EventLog } from './event-log.ts';
@@ -124,11 +124,27 @@ export class Messages {
 /** The updates of the run; undefined until it begins. */
 export const presentUpdates = (): Updates | undefined => own().present?.updates;
 
+/** Temporal calls this for each workflow of a worker that has no others, since the worker bundles the module as an interceptor. */
+export function interceptors(): WorkflowInterceptors {
+  return {
+    internals: [
+      {
+        activate({ activation, ...input }, next) {
+          // The SDK takes the first job away if it begins the run, so that the array must stay the same.
+          const jobs = activation.jobs ?? [];
+          jobs.splice(0, jobs.length, ...sifted(jobs));
+          next({ activation, ...input });
+        },
+      },
+    ],
+  };
+}
+
 /**
  * What is done of what has come for a run. A signal costs the SDK a millisecond, and 10,000 of them would keep a workflow task
  * longer than it may take: when many have come, those that would have no effect are dropped here.
  */
-export function sifted<J extends Job>(jobs: J[]): J[] {
+function sifted<J extends Job>(jobs: J[]): J[] {
   for (const job of jobs) makeReadable(job);
   const run = own();
   const signals = jobs.filter(({ signalWorkflow }) => signalWorkflow);

@@ -22,7 +22,6 @@ const own = perRun(() => ({
 const minDelayMs = 2000;
 const maxDelayMs = 300_000;
 
-/** From now on activities say that they belong to a store. */
 export function belongTo(id: string): void {
   own().store = id;
 }

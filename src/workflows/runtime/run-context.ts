@@ -49,11 +49,9 @@ interface RunSettings {
   prepared: InStore<Prepared>;
   budget: Team['budget'];
   coordination: Coordination;
-  /** How many agents there are. A single one has no other agents to ask. */
   agents: number;
 }
 
-/** @param record what earlier runs of the same session have left */
 export function openRunContext(
   { agents, budget, coordination, prepared }: RunSettings,
   handlers: RunHandlers,

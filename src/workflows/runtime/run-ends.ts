@@ -54,7 +54,6 @@ export function showQuestion(text: string, { hasQuestion }: Prepared, attributes
   if (shown.length > 0) upsertSearchAttributes(shown);
 }
 
-/** Settles what calls without a reply have cost. */
 export async function settleCalls({ usage }: RunContext): Promise<void> {
   const { abandoned, over } = usage.left;
   if (abandoned.length + over.length === 0) return;

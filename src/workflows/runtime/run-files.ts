@@ -8,11 +8,7 @@ const { importFolders } = ofFolders('workspaces');
 /** Trees by the ids of the agents whose files they are; null for no files. */
 export type AgentTrees = Record<string, string | null>;
 
-/**
- * Takes over the folders with which agents begin, each once. Tells what was left out.
- *
- * @throws `ActivityFailure` when a folder cannot be read, or holds too much
- */
+/** Takes over the folders with which agents begin. @throws `ActivityFailure` when one cannot be read, or holds too much */
 export async function startTrees(
   { folders, folderSeals }: Pick<Prepared, 'folders' | 'folderSeals'>,
   events: EventLog,
@@ -28,7 +24,6 @@ export async function startTrees(
   return Object.fromEntries(Object.entries(folders).map(([id, folder]) => [id, treeOf(folder)]));
 }
 
-/** The files that a run has come to. @param start what it has begun with */
 export async function runFiles(start: string | null, tree: string | null): Promise<RunFiles> {
   return { tree, ...(await ofTrees.compareFiles(start, tree)) };
 }

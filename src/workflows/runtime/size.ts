@@ -1,7 +1,6 @@
 /**
- * How large a value may be that goes into the history, in bytes of its JSON: an input, a marker, a result, an update. The
- * Temporal server refuses a payload over 2 MB, and a workflow task whose payloads are over 4 MB together, and a run whose
- * task is refused hangs for ever.
+ * How large a value may be that goes into the history, in bytes of its JSON. The Temporal server refuses a payload over 2 MB, and a
+ * task whose payloads are over 4 MB together, and a run whose task is refused hangs for ever.
  */
 export const payloadBytes = 1_000_000;
 
@@ -9,9 +8,8 @@ export const payloadBytes = 1_000_000;
 export const jsonBytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
 /**
- * Cuts a text to so many bytes of JSON, not counting its quotation marks, and so to at most as many in UTF-8. It never
- * cuts within a character. A last line in brackets, which counts as well, says how much was left out, unless there is no
- * room even for that.
+ * Cuts a text to so many bytes of JSON, not counting its quotation marks, never within a character. A last line in brackets, which
+ * counts as well, says how much was left out, unless there is no room even for that.
  */
 export function cutToBytes(text: string, bytes: number): string {
   const whole = beginning(text, bytes);
@@ -26,14 +24,12 @@ export function cutToBytes(text: string, bytes: number): string {
 export const beginningOf = (text: string, characters: number): string =>
   text.slice(0, characters).replace(/[\uD800-\uDBFF]$/, '');
 
-/** A text, or its first characters and `…` where it has more. */
 export const shortened = (text: string, characters: number): string =>
   text.length <= characters ? text : `${beginningOf(text, characters)}…`;
 
 const note = (left: number, all: number): string =>
   `\n[… ${grouped(left)} of ${grouped(all)} characters were left out here]`;
 
-/** A whole number with commas between its thousands. */
 const grouped = (number: number): string => String(number).replaceAll(/\B(?=(\d{3})+$)/g, ',');
 
 /** The longest beginning of a text, in whole characters, whose JSON has at most so many bytes besides its quotation marks. */
@@ -72,8 +68,8 @@ function isTooDeep(input: object): boolean {
 }
 
 /**
- * What is wrong with the size of a run's input; undefined if nothing is. What a run passes on to its next one does not
- * count, and attachments count only to what the server takes, since they are stored at once.
+ * What is wrong with the size of a run's input. What a run passes on to its next one does not count, and attachments count only to
+ * what the server takes, since they are stored at once.
  */
 export function inputProblem(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null) return undefined;

@@ -18,7 +18,7 @@ const own = perRun(() => ({
   agents: new Map<string, AgentSpan & { underWay: number }>(),
 }));
 
-/** An attempt, an iteration, a round of subtasks or a turn begins, and with it new spans of the agents. */
+/** Something begins that has spans of its own: an attempt, an iteration, a round of subtasks, a turn. */
 export function beginRound(number: number): void {
   endRound();
   const run = own();
@@ -35,7 +35,6 @@ export function endRound(): void {
   agents.clear();
 }
 
-/** What a call's input says of who makes it. */
 export function callerOf(agent: string): Caller {
   const { attempt, round } = own();
   return { agent, attempt, round };
@@ -131,7 +130,6 @@ function handedOn<I extends { headers: Record<string, Payload> }>(input: I): I {
   return header === undefined ? input : { ...input, headers: { ...input.headers, [traceHeader]: header } };
 }
 
-/** Notes when an agent's call begins and ends. */
 function called<T>([input]: unknown[], result: Promise<T>): Promise<T> {
   const { caller } = (input ?? {}) as { caller?: Caller };
   if (caller === undefined) return result;

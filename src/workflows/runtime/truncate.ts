@@ -1,11 +1,8 @@
 import { cutToBytes, jsonBytes, payloadBytes } from './size.ts';
 
 /**
- * The value with its longest texts cut, all to the same size, so that it fits into a payload; the value itself if it does.
- * Results, updates and what a session hands to its next run pass through here: one that is too large would never arrive,
- * and the run would hang with everything paid for.
- *
- * @param bytes the most bytes of JSON that it may have
+ * The value with its longest texts cut, all to the same size, so that it has at most so many bytes of JSON. Results, updates and what
+ * a session hands to its next run pass through here: one that is too large would never arrive, with everything paid for.
  */
 export function truncateToPayload<T>(value: T, bytes = payloadBytes): T {
   const whole = jsonBytes(value);
@@ -31,7 +28,6 @@ export function limitFor(sizes: number[], budget: number): number {
   return Infinity;
 }
 
-/** A copy of a JSON value with each text in it, apart from the names of keys, replaced. */
 function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((each) => mapTexts(each, change));

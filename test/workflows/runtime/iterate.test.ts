@@ -57,8 +57,6 @@ async function looped(
     {
       limit: 2,
       limitOutcome: 'restart_limit',
-      budgetOutcome: 'budget',
-      cancelOutcome: 'cancelled',
       begin: ({ number }) => number,
       work: async (number) => void worked.push(number),
       judge: async (number) =>
