@@ -10,9 +10,7 @@ interface Caller {
   tools: ToolExecutor;
   broadcast: Broadcast | undefined;
   asker: AskingAgent;
-  /** The agents that it may ask; absent: none. */
   others?: AskingAgent[] | undefined;
-  /** Such as `turn 3`. */
   when: string;
 }
 

@@ -10,7 +10,12 @@ export function isBudgetSpent(error: unknown): error is ApplicationFailure {
   return error instanceof ApplicationFailure && error.type === failureTypes.budgetSpent;
 }
 
-/** Why a model call has failed. */
+/** The failure of a type with which an activity has ended; undefined for any other end. */
+export function activityFailure(error: unknown, type: string): ApplicationFailure | undefined {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  return cause instanceof ApplicationFailure && cause.type === type ? cause : undefined;
+}
+
 interface CallFailure {
   /** Whether the call's time was up before a try succeeded. */
   timedOut: boolean;

@@ -21,7 +21,6 @@ export const isFinalAnswer = (text: string): boolean => signs.some((sign) => sig
 export const isQuoted = (text: string, prompt: string): boolean =>
   isEcho(text.split(/FINAL_ANSWER[*_\x60]*[ \t]*:/i).at(-1) ?? '', prompt);
 
-/** A text without the marker at its beginning. */
 export function withoutMarker(text: string): string {
   const [found, opening = ''] = beginning.exec(text.trimStart()) ?? [];
   if (found === undefined) return text.trim();

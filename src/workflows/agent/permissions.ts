@@ -8,10 +8,7 @@ type Asking = Pick<ListedTool, 'name' | 'original' | 'source' | 'sideEffects' | 
 
 /**
  * What the permissions say about a call (docs/tools.md). They know no wildcard other than `*`, so that what a model writes is
- * matched in a time that grows only with its length.
- *
- * @returns `why`: a rule says so, or there is none for it, or it is a command line of which a rule may deny something that does
- *   not show
+ * matched in a time that grows only with its length. @returns `unclear`: a rule may deny something of a line that does not show
  */
 export function verdictOn(
   { attended, rules }: Omit<Permissions, 'timeout'>,
@@ -59,7 +56,6 @@ function isAbout(
   });
 }
 
-/** An argument as patterns see it: a text as it is, anything else as JSON. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 /**
@@ -69,15 +65,13 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 export const isQuick = ({ sideEffects, source }: Pick<ListedTool, 'sideEffects' | 'source'>): boolean =>
   sideEffects === 'none' && 'package' in source;
 
-/** Whether every call of a tool may be made, whatever its arguments: no rule that is about it says anything else. */
+/** Whether no rule about a tool says anything else than that it may run. */
 export const isAlwaysAllowed = ({ rules }: Pick<Permissions, 'rules'>, name: string): boolean =>
   rules.every(({ action, tool }) => action === 'allow' || !fits(tool, name));
 
 /**
- * The tools that a model's call may run; undefined for none.
- *
- * @param list the blob with the quick ones of `tools`; undefined if there are none
- * @param isKept whether a tool is left to the workflow, by its name
+ * The tools that a model's call may run. @param list the blob with the quick ones of `tools` @param isKept whether a tool is left to
+ * the workflow, by its name
  */
 export function quickTools(
   list: string | undefined,

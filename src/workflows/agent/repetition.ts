@@ -1,8 +1,5 @@
 /** How often a text must say the same at its end to be going round in circles, and how many characters that must be at least. */
-interface RepetitionSize {
-  times: number;
-  characters: number;
-}
+type RepetitionSize = { times: number; characters: number };
 
 /** A text that is over goes round in circles by less than one that may still come to an end, or that somebody has asked for. */
 const whole: RepetitionSize = { times: 8, characters: 400 };

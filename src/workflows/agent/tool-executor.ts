@@ -1,4 +1,4 @@
-import { ActivityFailure, ApplicationFailure, proxyActivities } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import { fileTools } from '../../protocol/attachment.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { BlobRef, Content, ImageRef, ToolSpec } from '../../protocol/message.ts';
@@ -16,7 +16,7 @@ import type {
   ToolVariant,
 } from '../../protocol/tools/tool.ts';
 import { shortened } from '../runtime/size.ts';
-import { failureReason } from './failures.ts';
+import { activityFailure, failureReason } from './failures.ts';
 import { callerOf } from '../runtime/tracing.ts';
 import { joinContent } from './text.ts';
 import { blobRef, namesIn } from './previews.ts';
@@ -178,7 +178,9 @@ export class ToolExecutor {
       const again = (given: InputGiven): Promise<CallToolResult> => call({ input: given });
       return ended(await withInput({ agent, tool, again }, person, first.input));
     } catch (error) {
-      return { status: 'exception', text: failureReason(error), ...(isNotAllowed(error) && { isRefused: true }) };
+      // The worker may not do what it was asked for (src/trust).
+      const isRefused = activityFailure(error, failureTypes.notAllowed) !== undefined && { isRefused: true as const };
+      return { status: 'exception', text: failureReason(error), ...isRefused };
     }
   }
 }
@@ -191,8 +193,7 @@ const ended = ({ status, ...result }: CallToolResult): Ended => ({
 });
 
 function answerOf(call: ReplyCall, { status, text, blob, images, isRefused }: Ended): ToolAnswer {
-  if (isRefused) return { ...failed(call, 'exception', text), isRefused };
-  if (status !== 'ok') return failed(call, status, text);
+  if (status !== 'ok') return { ...failed(call, status, text), ...(isRefused && { isRefused }) };
   const content = blob === undefined ? text : blobRef(blob, text);
   return { call, status, text, content, ...(images !== undefined && { images }) };
 }
@@ -206,12 +207,6 @@ export const refused = (call: ReplyCall, why: string): ToolAnswer => ({
   ...failed(call, 'error', why),
   isRefused: true,
 });
-
-/** Whether the worker may not do what it was asked for (src/trust). */
-const isNotAllowed = (error: unknown): boolean =>
-  error instanceof ActivityFailure &&
-  error.cause instanceof ApplicationFailure &&
-  error.cause.type === failureTypes.notAllowed;
 
 /** The result of a call that ran with a person's arguments, which the agent is told. */
 function editedAnswer({ call, content, text, ...rest }: ToolAnswer, input: Record<string, unknown>): ToolAnswer {

@@ -7,7 +7,7 @@ import type { Purpose } from '../agent/model-caller.ts';
 import type { Reply, ReplyCall, ToolCallSummary, ToolChoice } from '../../protocol/model-call.ts';
 import type { OrchestratorSettings } from '../../protocol/settings.ts';
 import { teamActionPrompt, toolsUnavailable } from '../agent/prompts.ts';
-import { temperatureAfter } from '../agent/simple-tool.ts';
+import { temperatureAfter } from '../agent/loops.ts';
 import type { AskingAgent } from '../ask-others/broadcast.ts';
 import type { AskCall } from '../ask-others/ask-call.ts';
 import { CustomTurn, type CustomSettings } from '../custom-code/custom-turn.ts';

@@ -36,7 +36,7 @@ export async function answerTask(team: TeamContext, task: Task): Promise<Orchest
   const agents = team.agents.map((agent) => ({ ...agent, timedOut: false }));
   const context: OrchestrationContext = { ...team, ...task, agents, attempt: undefined };
   const { enable_post_presentation_evaluation: presentFirst } = team.coordination;
-  context.handlers.show(viewOf(context));
+  context.handlers.view = viewOf(context);
   const ending = await iterate<Attempt, Outcome, TeamRestart>(context, {
     limit: team.maxAttempts,
     limitOutcome: 'restart_limit',

@@ -1,9 +1,9 @@
-import { ActivityFailure, ApplicationFailure, condition, proxyActivities } from '@temporalio/workflow';
+import { condition, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../protocol/activities.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { KeyEnd } from '../../protocol/events.ts';
 import { loginAddress, loginCommand } from '../../protocol/tools/login.ts';
-import { budgetSpent } from '../agent/failures.ts';
+import { activityFailure, budgetSpent } from '../agent/failures.ts';
 import type { UsageTracker } from '../agent/usage-tracker.ts';
 import type { Messages } from '../runtime/messages.ts';
 import type { PendingRequest, PendingRequests } from './pending-requests.ts';
@@ -125,8 +125,6 @@ function wordsFor(variable: string): { id: string; question: string; remedy: str
 
 /** The variable that a worker lacked for an activity. */
 function missingVariable(error: unknown): string | undefined {
-  const failure = error instanceof ActivityFailure ? error.cause : undefined;
-  if (!(failure instanceof ApplicationFailure) || failure.type !== failureTypes.missingKey) return undefined;
-  const { variable } = (failure.details?.[1] ?? {}) as { variable?: string };
-  return variable;
+  const details = activityFailure(error, failureTypes.missingKey)?.details?.[1] as { variable?: string } | undefined;
+  return details?.variable;
 }

@@ -27,7 +27,7 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
     return openPlan(prepared, input.attachments ?? [], handlers);
   });
   const { settings } = context;
-  handlers.show(viewOf(context));
+  handlers.view = viewOf(context);
   const ended = iterate<Round, SolveOutcome, Retry>(context, {
     limit: settings.max_retries + 1,
     limitOutcome: 'partial',

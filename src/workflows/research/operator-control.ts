@@ -1,5 +1,5 @@
 import { condition } from '@temporalio/workflow';
-import { decideSignal, descriptions } from '../../protocol/definitions.ts';
+import { decideSignal } from '../../protocol/definitions.ts';
 import type { OperatorDecision, ResearchOutcome } from '../../protocol/research.ts';
 import { maxMessageChars } from '../../protocol/questions.ts';
 import type { Interrupt } from '../runtime/iterate.ts';
@@ -27,7 +27,6 @@ export class OperatorControl {
   constructor(handlers: Pick<RunHandlers, 'events' | 'messages' | 'requests'>) {
     this.#handlers = handlers;
     handlers.messages.on(decideSignal, {
-      description: descriptions.decide,
       take: (decision) => this.#decide(decision),
       refusal: (decision) => problemOf(decision) ?? this.#refusal(decision),
     });

@@ -32,7 +32,7 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
     return openResearch(prepared, input.attachments, handlers);
   });
   const { settings } = context;
-  handlers.show(viewOf(context));
+  handlers.view = viewOf(context);
   const ended = iterate<Draft, ResearchOutcome, PlanningRestart>(
     context,
     {

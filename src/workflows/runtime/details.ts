@@ -21,7 +21,6 @@ interface Shown {
   pending: PendingQuestion[];
   /** The run's answer, or the last one of a session; undefined before there is one. */
   answer: string | undefined;
-  /** What the workflow type shows. */
   lines: string[];
   usage: Usage | null;
   workflowId: string;
@@ -29,19 +28,12 @@ interface Shown {
 
 const firstLine = (text: string): string => shortened(text.trim().split('\n')[0] ?? '', 200);
 
-/** An identifier such as `timed_out` in words. */
 export const inWords = (identifier: string): string => identifier.replaceAll('_', ' ');
 
-/**
- * The longest text that is quoted, in bytes: the Web UI sends all details in one address, where a byte may take three, to
- * a server that takes a megabyte.
- */
+/** The longest quoted text in bytes: the Web UI sends all details in one address to a server that takes a megabyte. */
 const quoted = 30_000;
 
-/**
- * A text as a Markdown quotation, of which only the beginning is shown if it is long. It may hold Markdown of any kind:
- * whatever it opens ends with the quotation. A return alone ends a line in Markdown too.
- */
+/** A text as a Markdown quotation, cut if it is long. Whatever Markdown it opens ends with the quotation. A return ends a line too. */
 export const quotation = (text: string, bytes = quoted): string =>
   `> ${withoutTags(cutToBytes(text, bytes)).replaceAll(/\r\n?|\n/g, '\n> ')}`;
 
@@ -67,7 +59,6 @@ function usageLines(usage: Usage | null): string[] {
   ];
 }
 
-/** What waits, until when, and how a person settles it. */
 function pendingLines(pending: PendingQuestion, workflowId: string): string[] {
   const { arguments: given = '', expiresAt, from, kind, question, questionId, tool = '' } = pending;
   const until = expiresAt === null ? '' : `It waits until ${utcText(expiresAt)}.`;

@@ -30,10 +30,7 @@ export class EventLog {
   readonly #earlier: number;
   readonly #onEvent: () => void;
 
-  /**
-   * @param onEvent called after each event
-   * @param earlier how many events earlier runs of the same session had; the numbers go on from there
-   */
+  /** @param earlier how many events earlier runs of the same session had; the numbers go on from there */
   constructor(onEvent: () => void, earlier: number) {
     this.#onEvent = onEvent;
     this.#earlier = earlier;
@@ -42,7 +39,6 @@ export class EventLog {
     });
   }
 
-  /** Begins an attempt, or with 0 a turn, to which new events belong. */
   begin(attempt: number): void {
     this.attempt = attempt;
     beginRound(attempt);

@@ -8,9 +8,7 @@ import { tellFinal } from './run-ends.ts';
 
 /** One pass through what a workflow repeats: a team's attempt, a planning iteration, a round of subtasks. */
 export interface Iteration<Restart> {
-  /** From 1. */
   number: number;
-  /** Whether the limit allows no iteration after this one. */
   isLast: boolean;
   /** Why this iteration became necessary; undefined for the first. */
   restart: Restart | undefined;
@@ -24,12 +22,11 @@ export interface Iteration<Restart> {
 export type Verdict<Outcome, Restart> =
   /** The result is accepted and goes on to `conclude`. With `best` it is the best result of all iterations. */
   | { kind: 'accept'; outcome: Outcome; best?: boolean }
-  /** Another iteration is wanted. */
   | { kind: 'again'; restart: Restart }
   /** The run ends without `conclude`: the best result so far is delivered. `why` explains this in words. */
   | { kind: 'end'; outcome: Outcome; why?: string };
 
-/** How a run ended. `I` is the workflow's own type of iterations. */
+/** `I` is the workflow's own type of iterations. */
 export interface LoopResult<I, Outcome, Restart> {
   outcome: Outcome;
   /** As in the verdict `end`, or the message of the spent budget. */
@@ -41,12 +38,10 @@ export interface LoopResult<I, Outcome, Restart> {
 }
 
 /**
- * A workflow's part in `iterate`. An interruption by a signal, by the time limit or by a request to cancel the run cancels
- * whichever of `work`, `judge` and `conclude` is under way, and `interrupted` is called with the verdict that takes the place
- * of its result.
+ * A workflow's part in `iterate`. A signal, the time limit or a request to cancel the run cancels whichever of `work`, `judge` and
+ * `conclude` is under way, and `interrupted` is called with the verdict that takes the place of its result.
  */
 interface Loop<I, Outcome extends FinalOutcome, Restart> {
-  /** How many iterations there may be, at least 1. */
   limit: number;
   /** The outcome when another iteration is wanted and none is left; the best result is then accepted. */
   limitOutcome: Outcome;
@@ -62,16 +57,12 @@ interface Loop<I, Outcome extends FinalOutcome, Restart> {
   refused?(restart: Restart): void;
   again?(iteration: I, restart: Restart): void;
   interrupted?(iteration: I, verdict: Verdict<Outcome, Restart>): void;
-  /**
-   * Whether the iteration has a result, and one that is to be delivered rather than that of the best one so far. It is
-   * asked after each verdict on the iteration, so that `best` may be the same iteration.
-   */
+  /** Whether the iteration has a result, and one that is better than the best one so far, which may be the same iteration. */
   isBetter(iteration: I, best: I | undefined): boolean;
   /** The outcome when it is known how everything went. */
   finalOutcome?(outcome: Outcome): Outcome;
   /** Turns a person's `requestRestart` into a restart. Without it the workflow refuses such requests. */
   requested?(request: RestartRequest): Restart;
-  /** Makes the run's answer. Nothing can interrupt it any more. */
   deliver(ending: LoopResult<I, Outcome, Restart>): Promise<{ agent: string; answer: string }>;
 }
 
@@ -83,8 +74,7 @@ export type Interrupt<Outcome, Restart> = (verdict: Verdict<Outcome, Restart>) =
  * good enough, until a result is accepted or a limit is reached.
  *
  * @param loop its outcomes include `budget` and `cancelled`, with which it ends when the budget is spent or the run cancelled
- * @param onInterrupt called once before the first iteration with a function by which the workflow's own signals may
- *   interrupt, and once with a function that does nothing, when it is too late for that
+ * @param onInterrupt gets, before the first iteration, what the workflow's signals interrupt by; in the end what does nothing
  * @throws what the loop's functions throw, except for `BudgetSpent` in `work`, `judge` and `conclude`
  */
 export async function iterate<I, Outcome extends FinalOutcome, Restart>(
@@ -202,7 +192,6 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
 export const refuseRequest = ({ handlers }: RunContext): void =>
   handlers.messages.ignore('requestRestart', 'requestRestart is ignored: there is nothing to start over');
 
-/** Whether somebody has cancelled the run, whose workflow then delivers what it has. */
 export const isCancelled = (): boolean => CancellationScope.current().consideredCancelled;
 
 /** What was cancelled, in words: the whole run, or of a session the turn under way alone. */

@@ -53,16 +53,15 @@ export class Delivered {
 
   /**
    * Whether a query comes with the start of a task of which the run was told nothing. Where the worker has no run, it fetches the
-   * history for the query, and the server adds the task that has begun meanwhile, for an update perhaps. Without the update, core
-   * drops that task later, or has dropped it already; then the next events get its numbers, and core takes them for known: the run
-   * is never told of them. A task that has come to an end is followed by one event more.
+   * history for the query, with the task that has begun meanwhile, for an update perhaps. Without the update core drops that task;
+   * then the next events get its numbers, core takes them for known, and the run is never told of them. A task that has come to an end
+   * is followed by one event more.
    */
   isBehindUntold(query: Point): boolean {
     const last = this.#last;
     return last !== undefined && query.time !== last.time && query.events === last.events + 3 + this.answered;
   }
 
-  /** Notes up to where the run is told now. */
   note(now: Point, isReplaying: boolean): void {
     const last = this.#last;
     this.#last = now;
@@ -83,7 +82,6 @@ export const eventsOf = (
 /** Names that the SDK keeps for itself. What comes under one of them would make its task fail again and again. */
 const reserved = '__temporal_';
 
-/** A message's name, in which nothing is reserved. */
 export const nameOf = (name: string | null | undefined): string =>
   name?.startsWith(reserved) ? name.slice('__'.length) : (name ?? '');
 

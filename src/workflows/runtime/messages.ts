@@ -4,7 +4,7 @@ import { failureTypes } from '../../protocol/errors.ts';
 import type { EventLog } from './event-log.ts';
 import { makeReadable, valuesOf, type Job } from './jobs.ts';
 import { perRun } from './per-run.ts';
-import { Updates } from './updates.ts';
+import { descriptionOf, Updates } from './updates.ts';
 
 /** How many messages without effect are told of, for each kind. Further ones are counted. */
 const maxReported = 10;
@@ -16,14 +16,13 @@ const manySignals = 5000;
 const manyMessages = 200;
 
 const own = perRun(() => ({
-  /** The messages of the run; undefined until it begins. */
+  /** Undefined until it begins. */
   present: undefined as Messages | undefined,
   /** How many signals were dropped before the run could tell. */
   droppedEarly: 0,
 }));
 
 interface MessageHandler<Payload> {
-  description: string;
   take: (payload: Payload) => void;
   /** Why the message would have no effect at present; undefined if it would have one. It must change nothing. */
   refusal: (payload: Payload) => string | undefined;
@@ -35,7 +34,6 @@ interface MessageHandler<Payload> {
  * signals the server refuses every other one, and the person whose answer the run waits for still reaches it by an update.
  */
 export class Messages {
-  /** How many messages had no effect. */
   ignored = 0;
   readonly updates = new Updates();
   readonly #events: EventLog;
@@ -64,7 +62,7 @@ export class Messages {
 
   on<Payload>(
     { name }: SignalDefinition<[Payload]> | SignalDefinition,
-    { description, refusal, take }: MessageHandler<Payload>,
+    { refusal, take }: MessageHandler<Payload>,
   ): void {
     this.#refusals.set(name, refusal);
     const signal = { type: 'signal', name } as SignalDefinition<[Payload]>;
@@ -74,10 +72,10 @@ export class Messages {
         this.#count();
         take(payload);
       },
-      { description },
+      { description: descriptionOf(name) },
     );
     const update = { type: 'update', name } as UpdateDefinition<void, [Payload]>;
-    this.updates.on(update, { description, refusal, take, type: failureTypes.messageRefused });
+    this.updates.on(update, { refusal, take, type: failureTypes.messageRefused });
   }
 
   /** Drops signals of unknown names, which the sandbox would keep in memory until the run's end. */
@@ -121,7 +119,6 @@ export class Messages {
   }
 }
 
-/** The updates of the run; undefined until it begins. */
 export const presentUpdates = (): Updates | undefined => own().present?.updates;
 
 /** Temporal calls this for each workflow of a worker that has no others, since the worker bundles the module as an interceptor. */

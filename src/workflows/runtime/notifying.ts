@@ -11,15 +11,14 @@ import { shortened } from './size.ts';
 /** How many notifications of a run may be under way. The server takes 2,000 children. */
 const mostUnderWay = 100;
 
-/** How many characters of each text are sent. */
 const maxChars = 10_000;
 
 /** Tells of the end of a run or of a turn. The run may end once that has begun. */
 export type TellEnd = (end: Ended) => Promise<void>;
 
 /**
- * Tells whoever wants to know of what waits for a person, and of the end. Each time a workflow of its own does so, which goes on
- * when the run has ended: nobody who cannot be reached keeps a run from its result.
+ * Tells whoever wants to know of what waits for a person, and of the end, each time by a workflow of its own that goes on when the
+ * run has ended: nobody who cannot be reached keeps a run from its result.
  */
 export function notifyOf(
   { events, requests }: { events: EventLog; requests: PendingRequests },

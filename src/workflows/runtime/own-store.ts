@@ -1,6 +1,4 @@
 import {
-  ActivityFailure,
-  ApplicationFailure,
   defaultPayloadConverter,
   scheduleActivity,
   sleep,
@@ -9,6 +7,7 @@ import {
 } from '@temporalio/workflow';
 import { failureTypes } from '../../protocol/errors.ts';
 import { storeHeader, type StoreRefusal } from '../../protocol/headers.ts';
+import { activityFailure } from '../agent/failures.ts';
 import { perRun } from './per-run.ts';
 
 const own = perRun(() => ({
@@ -63,7 +62,6 @@ async function again({ activityType, args, options, seq }: ActivityInput, error:
 }
 
 function refusalIn(error: unknown): StoreRefusal | undefined {
-  const cause = error instanceof ActivityFailure ? error.cause : undefined;
-  if (!(cause instanceof ApplicationFailure) || cause.type !== failureTypes.otherStore) return undefined;
-  return (cause.details?.[0] ?? { mayHaveRun: true }) as StoreRefusal;
+  const failure = activityFailure(error, failureTypes.otherStore);
+  return failure && ((failure.details?.[0] ?? { mayHaveRun: true }) as StoreRefusal);
 }

@@ -39,7 +39,7 @@ export interface RunView {
   details(): string[];
   /** What is shown for the answer that the event `final` names, if that is not the answer itself. */
   report?(): string | undefined;
-  /** An agent's present conversation; null before its first reply. */
+  /** Null before its first reply. */
   transcript(agent: string): TranscriptRef | null;
 }
 
@@ -48,7 +48,6 @@ type TakeRequest = (request: RestartRequest) => void;
 /** How many answers are kept until the run is ready. */
 const earlyAnswers = 100;
 
-/** Where a person's answers and decisions go. */
 type Answerers = { approvals: Approvals; keys: MissingKeys; questions: Questions };
 
 /**
@@ -60,7 +59,7 @@ export class RunHandlers {
   readonly messages: Messages;
   readonly requests: PendingRequests;
   tellEnd: TellEnd = async () => {};
-  #view: RunView;
+  view: RunView;
   #earlyRequest: RestartRequest | undefined;
   #takeRequest: TakeRequest | undefined;
   #mayRestart = (): boolean => true;
@@ -70,12 +69,9 @@ export class RunHandlers {
   #isWaiting = false;
   #shownAttempt = 0;
 
-  /**
-   * @param view what the run shows until `show` is called
-   * @param earlierEvents how many events earlier runs of the same session had
-   */
+  /** @param earlierEvents how many events earlier runs of the same session had */
   constructor(view: RunView, earlierEvents = 0) {
-    this.#view = view;
+    this.view = view;
     this.events = new EventLog(() => this.#refresh(), earlierEvents);
     this.requests = new PendingRequests(this.events.emit);
     // Messages that came before the run begins are told at once, and what they change is shown.
@@ -84,18 +80,15 @@ export class RunHandlers {
     setHandler(transcriptQuery, (agent) => this.#transcript(agent), { description: descriptions.transcript });
     setHandler(pendingQuestionsQuery, () => this.requests.list, { description: descriptions.pendingQuestions });
     this.messages.on(requestRestartSignal, {
-      description: descriptions.requestRestart,
       take: (request) => this.#request(request),
       refusal: (request) => this.#requestRefusal(request),
     });
     this.messages.on(approveSignal, {
-      description: descriptions.approve,
       take: (decision) => this.#approve(decision),
       refusal: (decision) =>
         this.#answers === undefined ? notReady : this.#answers.approvals.problemWith(checkedDecision(decision)),
     });
     this.messages.on(answerSignal, {
-      description: descriptions.answer,
       take: (reply) => this.#answer(reply),
       refusal: (reply) => this.#answerRefusal(reply),
     });
@@ -103,14 +96,10 @@ export class RunHandlers {
     void Promise.resolve().then(() => this.messages.updates.failUnknown());
   }
 
-  show(view: RunView): void {
-    this.#view = view;
-  }
-
   /** @throws `ApplicationFailure` where the run has agents, and none of this id */
   #transcript(agent: string): TranscriptRef | null {
-    const found = this.#view.transcript(agent);
-    const ids = this.#view.state().agents.map(({ id }) => id);
+    const found = this.view.transcript(agent);
+    const ids = this.view.state().agents.map(({ id }) => id);
     if (found !== null || ids.length === 0 || ids.includes(agent)) return found;
     const choices = shortened(ids.join(', '), 1000);
     throw ApplicationFailure.nonRetryable(`The run has no agent ${quoted(agent)} at present; it has ${choices}`);
@@ -123,7 +112,6 @@ export class RunHandlers {
     return [{ key: attemptAttribute, value: number }];
   }
 
-  /** Directs answers and decisions there, earlier answers included. */
   takeAnswers(answerers: Answerers): void {
     this.#answers = answerers;
     // From here on all handlers are set: those of the workflow type too.
@@ -131,11 +119,7 @@ export class RunHandlers {
     for (const reply of this.#replies.values()) this.#answer(reply);
   }
 
-  /**
-   * Directs a person's requests for a restart there, including the last one of those that came before.
-   *
-   * @param mayRestart whether a request would have an effect at present
-   */
+  /** The last one that came before is taken too. @param mayRestart whether a request would have an effect at present */
   takeRequests(take: TakeRequest, mayRestart = (): boolean => false): void {
     this.#takeRequest = take;
     this.#mayRestart = mayRestart;
@@ -209,16 +193,16 @@ export class RunHandlers {
 
   #state(): State {
     const { ignored } = this.messages;
-    return { ...this.#view.state(), ...(ignored > 0 && { ignored }) };
+    return { ...this.view.state(), ...(ignored > 0 && { ignored }) };
   }
 
   #refresh(): void {
     const pending = this.requests.list;
     const { workflowId } = workflowInfo();
-    const { usage } = this.#view.state();
+    const { usage } = this.view.state();
     const { asked, lastAnswer } = this.events;
-    const answer = lastAnswer === undefined ? undefined : (this.#view.report?.() ?? lastAnswer);
-    setCurrentDetails(detailsOf({ asked, pending, answer, lines: this.#view.details(), usage, workflowId }));
+    const answer = lastAnswer === undefined ? undefined : (this.view.report?.() ?? lastAnswer);
+    setCurrentDetails(detailsOf({ asked, pending, answer, lines: this.view.details(), usage, workflowId }));
     const isWaiting = pending.length > 0;
     if (isWaiting === this.#isWaiting) return;
     this.#isWaiting = isWaiting;

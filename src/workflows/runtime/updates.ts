@@ -1,10 +1,11 @@
 import { ApplicationFailure, setDefaultUpdateHandler, setHandler } from '@temporalio/workflow';
 import type { UpdateDefinition } from '@temporalio/common';
+import { descriptions } from '../../protocol/definitions.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 
 /**
- * How much of what would have no effect is accepted, by number and by characters. Temporal takes 2,000 updates in one run,
- * and no more than that; what it takes for a history is a multiple of the characters.
+ * How much of what would have no effect is accepted. Temporal takes 2,000 updates in one run, and the characters several times into its
+ * history.
  */
 const mostUseless = 500;
 const mostCharacters = 1_000_000;
@@ -13,7 +14,6 @@ const mostCharacters = 1_000_000;
 const neverTaken = 'neverTaken';
 
 interface UpdateHandler<Payload, Result> {
-  description: string;
   take: (payload: Payload) => Result | Promise<Result>;
   /** Why the update would have no effect at present; undefined if it would have one. It must change nothing. */
   refusal: (payload: Payload) => string | undefined;
@@ -37,7 +37,7 @@ export class Updates {
 
   on<Result, Payload>(
     definition: UpdateDefinition<Result, [Payload]>,
-    { description, refusal, take, type }: UpdateHandler<Payload, Result>,
+    { refusal, take, type }: UpdateHandler<Payload, Result>,
   ): void {
     this.#names.add(definition.name);
     const handler = (payload: Payload): Result | Promise<Result> => {
@@ -50,7 +50,7 @@ export class Updates {
         const why = this.#hasRoomFor(charactersOf(payload)) ? undefined : refusal(payload);
         if (why !== undefined) throw ApplicationFailure.nonRetryable(why, type);
       },
-      description,
+      description: descriptionOf(definition.name),
     });
   }
 
@@ -83,5 +83,8 @@ export class Updates {
     return ApplicationFailure.nonRetryable(why, type);
   }
 }
+
+/** What Temporal's Web UI says of a message. */
+export const descriptionOf = (name: string): string => descriptions[name as keyof typeof descriptions];
 
 const charactersOf = (payload: unknown): number => (JSON.stringify(payload) ?? '').length;

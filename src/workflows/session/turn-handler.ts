@@ -81,11 +81,11 @@ export async function openAgentSession(
   const hasWorkspace = worksOnFiles(agent.tools.packages) || tools.usesFiles;
   const doing = { state: 'waiting' as const, turns: 0, transcript: () => null };
   const session: AgentSession = { run, id, tools, hasWorkspace, ...doing };
-  handlers.show({
+  handlers.view = {
     state: () => stateOf(session),
     details: () => teamDetails(stateOf(session)),
     transcript: (agentId) => (agentId === id ? session.transcript() : null),
-  });
+  };
   return session;
 }
 

@@ -6,7 +6,7 @@ import {
   currentUpdateInfo,
   workflowInfo,
 } from '@temporalio/workflow';
-import { closeSignal, descriptions, handleTextUpdate, stopTurnSignal } from '../../protocol/definitions.ts';
+import { closeSignal, handleTextUpdate, stopTurnSignal } from '../../protocol/definitions.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { TurnResult } from '../../protocol/session.ts';
 import { quoted } from '../runtime/message-problems.ts';
@@ -26,7 +26,6 @@ export class TurnQueue {
 
   constructor(messages: Messages) {
     messages.updates.on(handleTextUpdate, {
-      description: descriptions.handleText,
       take: (text) => {
         const id = currentUpdateInfo()?.id;
         return new Promise((resolve, reject) => this.#turns.push(queuedTurn({ text, id }, resolve, reject)));
@@ -35,14 +34,12 @@ export class TurnQueue {
       type: failureTypes.invalidInput,
     });
     messages.on(closeSignal, {
-      description: descriptions.close,
       take: () => {
         this.#isClosed = true;
       },
       refusal: () => (this.#isClosed ? 'the session is closing already' : undefined),
     });
     messages.on(stopTurnSignal, {
-      description: descriptions.stopTurn,
       take: () => {
         if (this.#turn === undefined) messages.ignore('stopTurn', `stopTurn is ignored: ${noTurn}`);
         this.#turn?.cancel();

@@ -17,7 +17,6 @@ export interface SimpleCommand {
   words: string[];
   /** Which of its words the shell fills in, or multiplies, by variables or names of files. */
   filledIn: number[];
-  /** As it is written. */
   written: string;
   /** Whether it redirects anything, which then is part of what is written. */
   isRedirected?: boolean;
@@ -48,7 +47,6 @@ const hidden =
   // oxlint-disable-next-line no-control-regex
   /[\u034F\u17B4\u17B5\0-\x08\x0B-\x1F\x7F-\xA0\xAD\u061C\u115F\u1160\u1680\u180E\u2000-\u200F\u2028-\u202F\u205F-\u206F\u2800\u3000\u3164\uFEFF\uFFA0\uFFF0-\uFFFF\uDB40]/;
 
-/** Words that begin or continue something made of several commands. */
 const reserved = new Set(
   'if then else elif fi for while until do done case esac in select function coproc { } ! [[ ]]'.split(' '),
 );

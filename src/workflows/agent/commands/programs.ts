@@ -51,7 +51,6 @@ export function runsItsWords(command: SimpleCommand): boolean {
   return isAssignment(word) || shells.has(program) || /^(?:npx|bunx)$/.test(program) || wordsFor(command, false) > 1;
 }
 
-/** A command without its first words. */
 export const without = ({ filledIn, words }: SimpleCommand, count: number): SimpleCommand => {
   const rest = words.slice(count);
   return {
@@ -214,7 +213,6 @@ function optionsOfSsh(words: string[]): number {
   return hasHost ? last + 1 : 0;
 }
 
-/** What stands before the first wildcard of a word. */
 const begunOf = (word: string): string => word.replace(/[*?[][^]*/, '');
 
 /** Whether the shell may make a program of a word that is known here, from where the system has its programs. */

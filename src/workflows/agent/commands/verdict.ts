@@ -15,8 +15,8 @@ interface LineVerdict {
 }
 
 /**
- * Each command of a line is judged by the first rule that is about it. A rule that allows is about the commands of which
- * that shows; one that denies or asks is also about the line as it is written, and about what may be in it. A rule without a pattern is about any.
+ * Each command of a line is judged by the first rule that is about it. One that allows is about the commands of which that shows; one
+ * that denies or asks is also about the line as it is written, and about what may be in it. One without a pattern is about any.
  */
 export function verdictOnLine(
   rules: Array<{ pattern?: string | undefined; action: PermissionAction }>,
@@ -60,7 +60,6 @@ const formsOf = (command: SimpleCommand): Form[] =>
 /** Whether a command is what the pattern says: `rm *` is also about `rm` alone, to which `xargs` adds words. */
 const isAbout = (pattern: string, command: string): boolean => fits(pattern, command) || fits(pattern, `${command} `);
 
-/** Whether all that a command does is what a pattern says. */
 function covers(pattern: string, { isRedirected = false, named, shown, words, written }: Form): boolean {
   // The name of a file that it reads is no word of a command.
   const isAsWritten = isAbout(pattern, written) && (!isRedirected || /[<>]/.test(pattern));
