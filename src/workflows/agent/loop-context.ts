@@ -9,7 +9,7 @@ import { wholeText, type WholeText } from './whole-reply.ts';
 export interface LoopContext {
   agent: Agent;
   run: (call: ReplyCall) => Promise<ToolAnswer>;
-  /** The tools by which the turn ends, up to its last reply: `run` throws what its starter catches. Absent: it ends with a text. */
+  /** The tools by which the turn ends, in its last reply too: `run` throws what its starter catches. Absent: by a text. */
   ending?: string[];
   /** A loop makes its last reply where they say that the agent is to end. */
   refusals: Refusals;

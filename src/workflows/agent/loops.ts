@@ -19,9 +19,9 @@ export const loopOf = (settings: LoopSettings): Loop =>
   settings.kind === 'react' ? react(settings) : simpleTool(settings);
 
 /**
- * The loop `simple_tool` (xaibo's documentation, SimpleToolOrchestrator): the model replies and its tool calls are run, until a reply
- * calls none. Each failed call raises the temperature, and the last reply may call no tools other than those that end the turn. An
- * agent that keeps to a call which is refused has its last reply at once.
+ * The loop `simple_tool` (xaibo's documentation, SimpleToolOrchestrator): the model replies and its tool calls are run,
+ * until a reply calls none. Each failed call raises the temperature, and the last reply may call no tools other than those
+ * that end the turn. An agent that keeps to a call which is refused has its last reply at once.
  */
 function simpleTool({ max_thoughts, parallel }: SimpleToolSettings): Loop {
   return async (context, text) => {
@@ -55,7 +55,7 @@ function simpleTool({ max_thoughts, parallel }: SimpleToolSettings): Loop {
 const outOfThoughts = (limit: number): string => `all ${limit} thoughts were used on tools, see max_thoughts`;
 
 /**
- * The temperature after so many failed tool calls: 0.1 for each (xaibo's documentation, Stress Management), up to the highest that
- * providers accept.
+ * The temperature after so many failed tool calls: 0.1 for each (xaibo's documentation, Stress Management), up to the
+ * highest that providers accept.
  */
 export const temperatureAfter = (failures: number): number => Math.min(2, Math.round(failures) / 10);

@@ -52,7 +52,7 @@ export function withTemperature(persona: Persona, temperature: number | undefine
 
 type Request = Omit<CallModelInput, 'backend' | 'caller'>;
 
-/** Calls models for a run's agents, within its budget. By its activity's id the cost of an abandoned call is looked up later. */
+/** Calls models within the budget of a run. By its activity's id the cost of an abandoned call is looked up later. */
 export class ModelCaller {
   readonly #usage: UsageTracker;
   readonly #emit: (event: RunEventBody) => void;

@@ -7,8 +7,8 @@ import { fits, leadsOut } from './commands/patterns.ts';
 type Asking = Pick<ListedTool, 'name' | 'original' | 'source' | 'sideEffects' | 'workspace'>;
 
 /**
- * What the permissions say about a call (docs/tools.md). They know no wildcard other than `*`, so that what a model writes is
- * matched in a time that grows only with its length. @returns `unclear`: a rule may deny something of a line that does not show
+ * What the permissions say about a call (docs/tools.md). Only `*` is a wildcard, so that what a model writes is matched in a
+ * time that grows only with its length. @returns `unclear`: a rule may deny something of a line that does not show
  */
 export function verdictOn(
   { attended, rules }: Omit<Permissions, 'timeout'>,
@@ -70,8 +70,8 @@ export const isAlwaysAllowed = ({ rules }: Pick<Permissions, 'rules'>, name: str
   rules.every(({ action, tool }) => action === 'allow' || !fits(tool, name));
 
 /**
- * The tools that a model's call may run. @param list the blob with the quick ones of `tools` @param isKept whether a tool is left to
- * the workflow, by its name
+ * The tools that a model's call may run. @param list the blob with the quick ones of `tools` @param isKept whether a tool
+ * is left to the workflow, by its name
  */
 export function quickTools(
   list: string | undefined,

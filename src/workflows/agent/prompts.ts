@@ -11,7 +11,7 @@ export function systemMessage(persona: Text | undefined, instruction: Text): Con
   return joinContent(persona === undefined ? [anybody, instruction] : [persona, '\n\n', instruction]);
 }
 
-/** It belongs where a conversation begins, and stays there: a text that changes would make a provider's prompt cache useless. */
+/** It stays at the beginning of a conversation: a text that changes would make a provider's prompt cache useless. */
 export const today = (): string => `Today is ${new Date(Date.now()).toISOString().slice(0, 10)}.`;
 
 /** Comes behind the results of tools. */

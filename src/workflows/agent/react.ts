@@ -32,8 +32,8 @@ const ownWords = '(The model gave nothing but words of its instructions.)';
 export const actionTemperature = 0.3;
 
 /**
- * The loop `react`: cycles of thought, action and observation, until an action says that it is the final answer
- * (xaibo's documentation, ReActOrchestrator). What ends the cycles early, or their limit, leads to one more call for the best answer.
+ * The loop `react`: cycles of thought, action and observation, until an action says that it is the final answer (xaibo's
+ * documentation, ReActOrchestrator). What ends the cycles without one leads to one more call for the best answer.
  */
 export function react(settings: ReActSettings): Loop {
   return async (context, text) => {

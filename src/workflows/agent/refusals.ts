@@ -23,8 +23,8 @@ export class Refusals {
   }
 
   /**
-   * Notes what has come of a call. @param reply the id of its reply. The same call twice in one reply counts once, since its model
-   * had not seen the first refusal. @returns the answer as the agent is to get it
+   * Notes what has come of a call. @param reply the id of its reply. The same call twice in one reply counts once, since
+   * its model had not seen the first refusal. @returns the answer as the agent is to get it
    */
   answerTo(answer: ToolAnswer, reply: string): ToolAnswer {
     if (answer.status === 'ok') this.succeeded();

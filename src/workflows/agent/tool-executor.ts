@@ -67,7 +67,7 @@ export class ToolExecutor {
     this.#run = run;
   }
 
-  /** Loads and checks an agent's tools. @param own the workflow's, which come first @throws `ActivityFailure` if that fails */
+  /** @param own the workflow's own tools, which come first @throws `ActivityFailure` when a source cannot be used */
   static async open(agent: string, sources: ToolSources, own: ToolSpec[], run: ToolRun): Promise<ToolExecutor> {
     const [executor] = await ToolExecutor.openVariants(agent, sources, [{ own, readOnly: false }], run);
     return executor;
@@ -113,7 +113,7 @@ export class ToolExecutor {
     );
   }
 
-  /** The tools that a model's call may run; undefined for none. @param parallel whether those of one reply run side by side */
+  /** The tools that a model's call may run. @param parallel whether those of one reply run side by side */
   quick(parallel: boolean): QuickTools | undefined {
     const { quick, slow, tools } = this.#listed;
     const isKept = (name: string): boolean => slow.has(name) || !this.#run.approvals.isAlwaysAllowed(name);

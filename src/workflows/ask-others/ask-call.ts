@@ -15,8 +15,8 @@ export function askCallOf(call: ReplyCall): AskCall {
  * Why a question is not put to anybody, in words. An agent may call twice as often as it may have questions under way, and
  * not for the same question again; a person may be asked again, since the question may have been deferred.
  *
- * @param asker `asking`: how many of its questions are under way; `asked`: all that it has called for, refused ones included, as
- *   `plain` makes them; `others`: how many other agents there are to ask
+ * @param asker `asking`: how many of its questions are under way; `asked`: all that it has called for, refused ones
+ *   included, as `plain` makes them; `others`: how many other agents there are to ask
  */
 export function askRefusal(
   { asked, asking, others }: { asked: string[]; asking: number; others: number },

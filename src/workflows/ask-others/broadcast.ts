@@ -63,8 +63,8 @@ export class Broadcast {
   }
 
   /**
-   * Carries out the `ask_others` calls of one reply side by side, and answers them. @returns whether any of them has brought anything,
-   * be it the person's earlier answers or that there is no response
+   * Carries out the `ask_others` calls of one reply side by side, and answers them. @returns whether any of them has
+   * brought anything, be it the person's earlier answers or that there is no response
    */
   async answerCalls(asker: AskingAgent, calls: AskCall[], others: AskingAgent[], when: string): Promise<boolean> {
     const results = await Promise.all(calls.map((call) => this.ask(asker, call, others, when)));
@@ -167,8 +167,8 @@ function personResult(end: AskEnd): Result {
 }
 
 /**
- * Lets an agent's shadow answer a question while the agent goes on, by a fork of its conversation and without tools (MassGen's
- * documentation "Agent Communication", Shadow Agent Architecture). @returns the response, as `text` by reference if it is long
+ * Lets an agent's shadow answer a question while the agent goes on, by a fork of its conversation and without tools
+ * (MassGen's documentation "Agent Communication", Shadow Agent Architecture). @returns `text`: by reference if it is long
  */
 async function askShadow(
   models: ModelCaller,

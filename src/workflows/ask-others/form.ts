@@ -2,8 +2,8 @@ import type { Form, FormField, FormValue, InputRequest, InputResponse } from '..
 import { argumentsIn } from '../agent/arguments.ts';
 
 /**
- * The question by which a server's request is put to the person (Model Context Protocol, "Elicitation": a form is flat, and its
- * fields are texts, numbers, choices).
+ * The question by which a server's request is put to the person (Model Context Protocol, "Elicitation": a form is flat, and
+ * its fields are texts, numbers, choices).
  *
  * @param origin `repeats`: the tool is called again from its beginning, although it declares that it takes effect each time
  * @param problem why the last answer could not be used

@@ -138,8 +138,8 @@ export function writingNow(partial: string): Message {
 }
 
 /**
- * A conversation without its system messages, and with tool calls and results as plain text: providers refuse calls that have no
- * result, and any in a request that offers no tools.
+ * A conversation without its system messages, and with tool calls and results as plain text: providers refuse calls that
+ * have no result, and any in a request that offers no tools.
  */
 export function plainConversation(messages: Message[]): Message[] {
   const calls = new Map(messages.flatMap(callsIn).map(({ id, name }) => [id, name]));

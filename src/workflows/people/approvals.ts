@@ -40,7 +40,7 @@ interface Waiting {
   request: PendingRequest<Approval>;
 }
 
-/** Decides which tool calls of a run may be made: by its permissions, and where they say so by a person, for whom a call waits. */
+/** Decides which tool calls of a run may be made: by its permissions, or by a person, for whom a call waits. */
 export class Approvals {
   readonly #permissions: Permissions;
   readonly #run: ApprovalsRun;
@@ -164,8 +164,8 @@ export class Approvals {
   }
 
   /**
-   * Keeps a decision for a call that is made in the same moment of the workflow's time, see `isNext`. Nobody has seen a call that is
-   * made later.
+   * Keeps a decision for a call that is made in the same moment of the workflow's time, see `isNext`. Nobody has seen a
+   * call that is made later.
    */
   #keepEarly(decision: ToolDecision): void {
     const at = Date.now();

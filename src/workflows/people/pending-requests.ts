@@ -99,8 +99,8 @@ export class PendingRequests {
   }
 
   /**
-   * Waits for an end. @param withdraw called if whoever waits is cancelled @param agent whose time stands still meanwhile, as that
-   * of the run does anyway
+   * Waits for an end. @param withdraw called if whoever waits is cancelled @param agent whose time stands still meanwhile,
+   * as that of the run does anyway
    */
   async wait<End>(end: Promise<End>, withdraw: () => void, agent?: string): Promise<End> {
     const waits = agent === undefined ? undefined : this.waitsOf(agent);

@@ -35,7 +35,7 @@ export interface QuestionsRecord {
   shown: Record<string, number[]>;
   /** By id, the questions that were put to the person and closed without an answer. A late answer may still come. */
   unanswered: Record<string, string>;
-  /** By id, answers to questions that have yet to be put to the person; `first` is the id of one before any, which names none. */
+  /** By id, answers to questions that have yet to be put to the person; `first` is the id of one that names none. */
   early: Record<string, string>;
   /** The highest number in the ids of questions so far. */
   latest: number;
@@ -47,8 +47,8 @@ type Requests = Pick<PendingRequests, 'open' | 'wait' | 'isSilent'>;
 type QuestionSettings = { asks: boolean; timeout: number };
 
 /**
- * Questions to the person. One waits at a time, and the others queue (MassGen's documentation "Agent Communication", Human Q&A Context
- * Injection; docs/asking.md).
+ * Questions to the person. One waits at a time, and the others queue (MassGen's documentation "Agent Communication", Human
+ * Q&A Context Injection; docs/asking.md).
  */
 export class Questions {
   readonly #requests: Requests;

@@ -4,9 +4,9 @@ import { utcText } from './duration.ts';
 import { cutToBytes, shortened } from './size.ts';
 
 /**
- * A run at a glance as Markdown, for the "current details" of Temporal's Web UI. It has no tables, which the Web UI shows without
- * padding, and no fractions such as 1/3, which it sets as one. Its beginning stands in for the summary that whoever starts a
- * run may give it, since a workflow cannot set that.
+ * A run at a glance as Markdown, for the "current details" of Temporal's Web UI. It has no tables, which the Web UI shows
+ * without padding, and no fractions such as 1/3, which it sets as one. Its beginning stands in for the summary that whoever
+ * starts a run may give it, since a workflow cannot set that.
  */
 export function detailsOf({ answer, asked, lines, pending, usage, workflowId }: Shown): string {
   const summary = asked === undefined ? [] : ['### Asked', '', quotation(firstLine(asked)), ''];
@@ -33,7 +33,7 @@ export const inWords = (identifier: string): string => identifier.replaceAll('_'
 /** The longest quoted text in bytes: the Web UI sends all details in one address to a server that takes a megabyte. */
 const quoted = 30_000;
 
-/** A text as a Markdown quotation, cut if it is long. Whatever Markdown it opens ends with the quotation. A return ends a line too. */
+/** A text as a Markdown quotation, cut if it is long. Whatever it opens ends with it. A return alone ends a line too. */
 export const quotation = (text: string, bytes = quoted): string =>
   `> ${withoutTags(cutToBytes(text, bytes)).replaceAll(/\r\n?|\n/g, '\n> ')}`;
 

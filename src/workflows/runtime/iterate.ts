@@ -38,8 +38,8 @@ export interface LoopResult<I, Outcome, Restart> {
 }
 
 /**
- * A workflow's part in `iterate`. A signal, the time limit or a request to cancel the run cancels whichever of `work`, `judge` and
- * `conclude` is under way, and `interrupted` is called with the verdict that takes the place of its result.
+ * A workflow's part in `iterate`. A signal, the time limit or a request to cancel the run cancels whichever of `work`,
+ * `judge` and `conclude` is under way, and `interrupted` is called with the verdict that takes the place of its result.
  */
 interface Loop<I, Outcome extends FinalOutcome, Restart> {
   limit: number;

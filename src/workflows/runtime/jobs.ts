@@ -52,10 +52,10 @@ export class Delivered {
   }
 
   /**
-   * Whether a query comes with the start of a task of which the run was told nothing. Where the worker has no run, it fetches the
-   * history for the query, with the task that has begun meanwhile, for an update perhaps. Without the update core drops that task;
-   * then the next events get its numbers, core takes them for known, and the run is never told of them. A task that has come to an end
-   * is followed by one event more.
+   * Whether a query comes with the start of a task of which the run was told nothing. Where the worker has no run, it
+   * fetches the history for the query, with the task that has begun meanwhile, for an update perhaps. Without the update
+   * core drops that task; then the next events get its numbers, core takes them for known, and the run is never told of
+   * them. A task that has come to an end is followed by one event more.
    */
   isBehindUntold(query: Point): boolean {
     const last = this.#last;

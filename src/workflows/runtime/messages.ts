@@ -4,7 +4,7 @@ import { failureTypes } from '../../protocol/errors.ts';
 import type { EventLog } from './event-log.ts';
 import { makeReadable, valuesOf, type Job } from './jobs.ts';
 import { perRun } from './per-run.ts';
-import { descriptionOf, Updates } from './updates.ts';
+import { descriptionOf, Updates, type UpdateHandler } from './updates.ts';
 
 /** How many messages without effect are told of, for each kind. Further ones are counted. */
 const maxReported = 10;
@@ -22,16 +22,11 @@ const own = perRun(() => ({
   droppedEarly: 0,
 }));
 
-interface MessageHandler<Payload> {
-  take: (payload: Payload) => void;
-  /** Why the message would have no effect at present; undefined if it would have one. It must change nothing. */
-  refusal: (payload: Payload) => string | undefined;
-}
-
 /**
- * What people and programs send to a run. Each kind of message comes as a signal, which needs no worker and may be too many,
- * or as an update of the same name, which fails where it would have no effect, so that its sender is told. Behind 10,000 useless
- * signals the server refuses every other one, and the person whose answer the run waits for still reaches it by an update.
+ * What people and programs send to a run. Each kind of message comes as a signal, which needs no worker and may be too
+ * many, or as an update of the same name, which fails where it would have no effect, so that its sender is told. Behind
+ * 10,000 useless signals the server refuses every other one, and the person whose answer the run waits for still reaches it
+ * by an update.
  */
 export class Messages {
   ignored = 0;
@@ -62,7 +57,7 @@ export class Messages {
 
   on<Payload>(
     { name }: SignalDefinition<[Payload]> | SignalDefinition,
-    { refusal, take }: MessageHandler<Payload>,
+    { refusal, take }: Omit<UpdateHandler<Payload, void>, 'type'>,
   ): void {
     this.#refusals.set(name, refusal);
     const signal = { type: 'signal', name } as SignalDefinition<[Payload]>;
@@ -70,7 +65,7 @@ export class Messages {
       signal,
       (payload) => {
         this.#count();
-        take(payload);
+        return take(payload);
       },
       { description: descriptionOf(name) },
     );
@@ -121,7 +116,7 @@ export class Messages {
 
 export const presentUpdates = (): Updates | undefined => own().present?.updates;
 
-/** Temporal calls this for each workflow of a worker that has no others, since the worker bundles the module as an interceptor. */
+/** For workers that have no workflows but Reprise's, whose bundle has this module as an interceptor. */
 export function interceptors(): WorkflowInterceptors {
   return {
     internals: [

@@ -17,8 +17,8 @@ const maxChars = 10_000;
 export type TellEnd = (end: Ended) => Promise<void>;
 
 /**
- * Tells whoever wants to know of what waits for a person, and of the end, each time by a workflow of its own that goes on when the
- * run has ended: nobody who cannot be reached keeps a run from its result.
+ * Tells whoever wants to know of what waits for a person, and of the end, each time by a workflow of its own that goes on
+ * when the run has ended: nobody who cannot be reached keeps a run from its result.
  */
 export function notifyOf(
   { events, requests }: { events: EventLog; requests: PendingRequests },

@@ -33,7 +33,7 @@ export async function opened<T>(open: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Shows what the run was asked and that its first attempt begins, and tells the person who started it what there is to tell. */
+/** Shows what the run was asked and that its first attempt begins, and tells what there is to tell about it. */
 export function announce(handlers: RunHandlers, task: string, agents: string[], prepared: Prepared): void {
   const { events } = handlers;
   showQuestion(task, prepared, handlers.attemptToShow(1));
@@ -43,7 +43,8 @@ export function announce(handlers: RunHandlers, task: string, agents: string[], 
 }
 
 /**
- * Puts the question's first 200 characters into the lists of runs. The workflow does so, since runs may be started by anything.
+ * Puts the question's first 200 characters into the lists of runs. The workflow does so, since runs may be started by
+ * anything.
  *
  * @param attributes what the lists show besides, since each command is an event
  */

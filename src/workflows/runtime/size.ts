@@ -1,6 +1,6 @@
 /**
- * How large a value may be that goes into the history, in bytes of its JSON. The Temporal server refuses a payload over 2 MB, and a
- * task whose payloads are over 4 MB together, and a run whose task is refused hangs for ever.
+ * How large a value may be that goes into the history, in bytes of its JSON. The Temporal server refuses a payload over 2
+ * MB, and a task whose payloads are over 4 MB together, and a run whose task is refused hangs for ever.
  */
 export const payloadBytes = 1_000_000;
 
@@ -8,8 +8,8 @@ export const payloadBytes = 1_000_000;
 export const jsonBytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
 /**
- * Cuts a text to so many bytes of JSON, not counting its quotation marks, never within a character. A last line in brackets, which
- * counts as well, says how much was left out, unless there is no room even for that.
+ * Cuts a text to so many bytes of JSON, not counting its quotation marks, never within a character. A last line in
+ * brackets, which counts as well, says how much was left out, unless there is no room even for that.
  */
 export function cutToBytes(text: string, bytes: number): string {
   const whole = beginning(text, bytes);
@@ -68,8 +68,8 @@ function isTooDeep(input: object): boolean {
 }
 
 /**
- * What is wrong with the size of a run's input. What a run passes on to its next one does not count, and attachments count only to
- * what the server takes, since they are stored at once.
+ * What is wrong with the size of a run's input. What a run passes on to its next one does not count, and attachments count
+ * only to what the server takes, since they are stored at once.
  */
 export function inputProblem(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null) return undefined;

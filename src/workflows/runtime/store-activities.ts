@@ -2,8 +2,8 @@ import { type ActivityInterfaceFor, proxyActivities } from '@temporalio/workflow
 import type { Activities } from '../../protocol/activities.ts';
 
 /**
- * For activities that only read and write the store. They take milliseconds, so that one whose worker has died is soon made again;
- * one that waits for a store out of order is made again until it works.
+ * For activities that only read and write the store. They take milliseconds, so that one whose worker has died is soon made
+ * again; one that waits for a store out of order is made again until it works.
  */
 const storeOptions = {
   startToCloseTimeout: '15 seconds',

@@ -2,7 +2,7 @@ import { defaultPayloadConverter, type ApplicationFailure, type Payload } from '
 import { isCancellation, proxySinks, type WorkflowInterceptors } from '@temporalio/workflow';
 import type { Caller } from '../../protocol/agent-state.ts';
 import { traceHeader } from '../../protocol/headers.ts';
-import type { RunEvent } from '../../protocol/events.ts';
+import type { RunEvent, RunEventBody } from '../../protocol/events.ts';
 import type { TokenUsage } from '../../protocol/message.ts';
 import type { AgentSpan, Happening, RunSinks } from '../../protocol/sinks.ts';
 import { perRun } from './per-run.ts';
@@ -51,35 +51,23 @@ export function spent(agent: string, model: string | undefined, usage: TokenUsag
   if (cost > 0) telemetry.spent(model ?? '', cost);
 }
 
+/** What is counted, by the types of its events. */
+const happenings: { [Type in RunEvent['type']]?: (event: Extract<RunEventBody, { type: Type }>) => Happening } = {
+  restart: ({ by }) => ({ type: 'restart', why: by }),
+  planning_restart: ({ kind }) => ({ type: 'restart', why: kind }),
+  retry_round: () => ({ type: 'restart', why: 'failed' }),
+  plan_around_round: () => ({ type: 'restart', why: 'dead_end' }),
+  new_plan_round: () => ({ type: 'restart', why: 'missing' }),
+  question_closed: ({ how }) => ({ type: 'waited', for: 'question', how }),
+  key_closed: ({ how }) => ({ type: 'waited', for: 'key', how }),
+  approval_resolved: ({ how }) => ({ type: 'waited', for: 'tool', how }),
+  decided: ({ action }) => ({ type: 'waited', for: 'approval', how: action }),
+};
+
 /** Tells of an event, if it is one that is counted. */
 export function count(event: RunEvent): void {
-  const happening = happeningOf(event);
-  if (happening !== undefined) telemetry.happened(happening);
-}
-
-function happeningOf(event: RunEvent): Happening | undefined {
-  switch (event.type) {
-    case 'restart':
-      return { type: 'restart', why: event.by };
-    case 'planning_restart':
-      return { type: 'restart', why: event.kind };
-    case 'retry_round':
-      return { type: 'restart', why: 'failed' };
-    case 'plan_around_round':
-      return { type: 'restart', why: 'dead_end' };
-    case 'new_plan_round':
-      return { type: 'restart', why: 'missing' };
-    case 'question_closed':
-      return { type: 'waited', for: 'question', how: event.how };
-    case 'key_closed':
-      return { type: 'waited', for: 'key', how: event.how };
-    case 'approval_resolved':
-      return { type: 'waited', for: 'tool', how: event.how };
-    case 'decided':
-      return { type: 'waited', for: 'approval', how: event.action };
-    default:
-      return undefined;
-  }
+  const happeningOf = happenings[event.type] as ((event: RunEvent) => Happening) | undefined;
+  if (happeningOf !== undefined) telemetry.happened(happeningOf(event));
 }
 
 /**

@@ -1,8 +1,9 @@
 import { cutToBytes, jsonBytes, payloadBytes } from './size.ts';
 
 /**
- * The value with its longest texts cut, all to the same size, so that it has at most so many bytes of JSON. Results, updates and what
- * a session hands to its next run pass through here: one that is too large would never arrive, with everything paid for.
+ * The value with its longest texts cut, all to the same size, so that it has at most so many bytes of JSON. Results,
+ * updates and what a session hands to its next run pass through here: one that is too large would never arrive, with
+ * everything paid for.
  */
 export function truncateToPayload<T>(value: T, bytes = payloadBytes): T {
   const whole = jsonBytes(value);

@@ -4,8 +4,8 @@ import { descriptions } from '../../protocol/definitions.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 
 /**
- * How much of what would have no effect is accepted. Temporal takes 2,000 updates in one run, and the characters several times into its
- * history.
+ * How much of what would have no effect is accepted. Temporal takes 2,000 updates in one run, and the characters several
+ * times into its history.
  */
 const mostUseless = 500;
 const mostCharacters = 1_000_000;
@@ -13,7 +13,7 @@ const mostCharacters = 1_000_000;
 /** The update that is always refused. */
 const neverTaken = 'neverTaken';
 
-interface UpdateHandler<Payload, Result> {
+export interface UpdateHandler<Payload, Result> {
   take: (payload: Payload) => Result | Promise<Result>;
   /** Why the update would have no effect at present; undefined if it would have one. It must change nothing. */
   refusal: (payload: Payload) => string | undefined;

@@ -5,7 +5,7 @@ export interface Options {
   long?: Set<string>;
   /** All other words. */
   words?: RegExp;
-  /** Of a program that has commands, those that a wildcard covers. Any other may be an alias, or is there to run something. */
+  /** Of a program that has commands, those that a wildcard covers. Any other may be an alias, or run something. */
   commands?: Set<string>;
   /** What may stand before them. */
   flags?: Set<string>;

@@ -15,8 +15,8 @@ interface LineVerdict {
 }
 
 /**
- * Each command of a line is judged by the first rule that is about it. One that allows is about the commands of which that shows; one
- * that denies or asks is also about the line as it is written, and about what may be in it. One without a pattern is about any.
+ * Each command of a line is judged by the first rule that is about it. One that allows is about the commands of which that
+ * shows; one that denies or asks is also about the line as it is written, and about what may be in it.
  */
 export function verdictOnLine(
   rules: Array<{ pattern?: string | undefined; action: PermissionAction }>,
