@@ -102,6 +102,14 @@ export interface ToolSpec {
   isSearched?: true;
 }
 
+/** A tool by which an agent replies to the workflow. @param required the names of those that a call must have; absent: all */
+export const replyTool = (
+  name: string,
+  description: string,
+  properties: Record<string, unknown>,
+  required = Object.keys(properties),
+): ToolSpec => ({ name, asText: true, description, parameters: { type: 'object', properties, required } });
+
 /** Tokens as the provider counts them. `inputTokens` includes the tokens read from its cache. */
 export interface TokenUsage {
   inputTokens: number;

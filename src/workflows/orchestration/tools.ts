@@ -1,4 +1,4 @@
-import type { ToolSpec } from '../../protocol/message.ts';
+import { replyTool, type ToolSpec } from '../../protocol/message.ts';
 import { askingTools, type AskingMode } from '../ask-others/prompts.ts';
 
 const text = { type: 'string', minLength: 1 };
@@ -12,36 +12,24 @@ const text = { type: 'string', minLength: 1 };
  */
 export function coordinationTools(names: string[], asking?: AskingMode): ToolSpec[] {
   return [
-    {
-      name: 'new_answer',
-      asText: true,
-      description: 'Give a complete answer to the task, or a better one than those there are.',
-      parameters: { type: 'object', properties: { content: text }, required: ['content'] },
-    },
-    {
-      name: 'vote',
-      asText: true,
-      description: 'Vote for the best answer. Your own is allowed.',
-      parameters: {
-        type: 'object',
-        properties: { agent_id: { type: 'string', enum: names }, reason: { type: 'string' } },
-        required: ['agent_id', 'reason'],
-      },
-    },
+    replyTool('new_answer', 'Give a complete answer to the task, or a better one than those there are.', {
+      content: text,
+    }),
+    replyTool('vote', 'Vote for the best answer. Your own is allowed.', {
+      agent_id: { type: 'string', enum: names },
+      reason: { type: 'string' },
+    }),
     ...askingTools(asking),
   ];
 }
 
-/** Parameters that the judge's tools have besides those of MassGen's documentation. */
-interface DecisionParameters {
-  /** Whether the team plans, so that a restart may ask it to act. */
-  plans: boolean;
-  /** Whether there may be a best answer so far to compare the presented one with. */
-  compares: boolean;
-}
-
-/** The judge's tools (MassGen's documentation "Orchestration Restart", Final Agent Tools). */
-export function decisionTools({ compares, plans }: DecisionParameters): ToolSpec[] {
+/**
+ * The judge's tools (MassGen's documentation "Orchestration Restart", Final Agent Tools), and what they take besides.
+ *
+ * @param what `plans`: the team plans, so that a restart may ask it to act. `compares`: there may be a best answer so far to
+ *   compare the presented one with.
+ */
+export function decisionTools({ compares, plans }: { compares: boolean; plans: boolean }): ToolSpec[] {
   const better = compares && {
     better: {
       type: 'string',
@@ -55,26 +43,11 @@ export function decisionTools({ compares, plans }: DecisionParameters): ToolSpec
       description: 'Whether the team is to carry out its plan now, with all its tools; false to plan once more.',
     },
   };
+  const done = 'The task is done well enough; no further work is needed.';
+  const again = 'Let the whole team start over, with your reason and detailed instructions.';
+  const why = { reason: text, instructions: text };
   return [
-    {
-      name: 'submit',
-      asText: true,
-      description: 'The task is done well enough; no further work is needed.',
-      parameters: {
-        type: 'object',
-        properties: { confirmed: { type: 'boolean' }, ...better },
-        required: ['confirmed'],
-      },
-    },
-    {
-      name: 'restart_orchestration',
-      asText: true,
-      description: 'Let the whole team start over, with your reason and detailed instructions.',
-      parameters: {
-        type: 'object',
-        properties: { reason: text, instructions: text, ...execute, ...better },
-        required: ['reason', 'instructions'],
-      },
-    },
+    replyTool('submit', done, { confirmed: { type: 'boolean' }, ...better }, ['confirmed']),
+    replyTool('restart_orchestration', again, { ...why, ...execute, ...better }, Object.keys(why)),
   ];
 }

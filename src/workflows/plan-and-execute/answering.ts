@@ -61,8 +61,8 @@ export function resultsAsAnswer(context: PlanContext, why: string): Answer {
 
 async function briefOf(context: PlanContext): Promise<AnswerBrief> {
   const { analysis, stored, subtasks } = context;
-  const failures = subtasks.neededFailures.map(({ description, error = '', id }) => ({ id, description, error }));
-  return { problem: stored.problem, analysis, results: await resultsOf(context, resultsBytes), failures };
+  const results = await resultsOf(context, resultsBytes);
+  return { problem: stored.problem, analysis, results, failures: subtasks.neededFailures };
 }
 
 const cutOff = 'The answer ends in the middle, at the limit of the model';

@@ -1,5 +1,6 @@
 import type { Attachment, AttachmentInput } from '../../protocol/attachment.ts';
 import type { BlobRef, Content, Text } from '../../protocol/message.ts';
+import type { ToolCallSummary } from '../../protocol/model-call.ts';
 import type { QueryAnalysis, SolvePhase, Validation } from '../../protocol/plan-and-execute.ts';
 import type { OpenedSolve } from '../../protocol/stored.ts';
 import { worksOnFiles, type RunFiles } from '../../protocol/workspace.ts';
@@ -17,7 +18,7 @@ import { openRunContext, type RunContext } from '../runtime/run-context.ts';
 import { startTrees } from '../runtime/run-files.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import { SharedFiles } from './files.ts';
-import { abilitiesText, roleInstructions, sharedFiles, type ShownResult, type ToolUse } from './prompts.ts';
+import { abilitiesText, roleInstructions, sharedFiles, type ShownResult } from './prompts.ts';
 import { Subtasks, type Subtask } from './rules/subtasks.ts';
 import type { Retry } from './rules/validation.ts';
 import { analysisTool, finishTool, subtasksTool, validationTool } from './tools.ts';
@@ -69,7 +70,7 @@ export interface PlanContext extends RunContext, RoleRun {
   /** Results by the ids of their subtasks, as prompts repeat them: references if they are long. */
   results: Map<string, Text>;
   /** The calls of tools by subtasks' agents so far, by the ids of the subtasks. */
-  uses: Map<string, ToolUse[]>;
+  uses: Map<string, ToolCallSummary[]>;
   phase: SolvePhase;
   /** The number of retries so far. */
   retries: number;

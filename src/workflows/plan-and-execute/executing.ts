@@ -4,54 +4,22 @@ import { subtaskOf, type PlanContext } from './context.ts';
 import { carryOutSubtask } from './subtask.ts';
 
 /**
- * Carries out the pending subtasks.
- *
- * @param what the first plan, or the subtasks that were added for what is missing though nothing has failed (the
- *   document's case 2)
- * @throws `ApplicationFailure` of type `BudgetSpent`
- */
-export async function executePlan(context: PlanContext, what: 'plan' | 'new_plan'): Promise<void> {
-  const { events, subtasks } = context;
-  const count = subtasks.get_state_summary().subtasks_pending;
-  if (what === 'plan') events.emit({ type: 'phase', phase: 'EXECUTION' });
-  await execute(context);
-  events.emit({ type: 'round_ended', what, count });
-}
-
-/**
- * Runs what has failed again, and nothing else (the document's case 1).
- *
- * @throws `ApplicationFailure` of type `BudgetSpent`
- */
-export async function retryFailedSubtasks(context: PlanContext): Promise<void> {
-  const { events, subtasks } = context;
-  const ids = subtasks.beginRound();
-  events.emit({ type: 'retry_round', ids });
-  await execute(context, ids);
-  events.emit({ type: 'round_ended', what: 'retry', count: ids.length });
-}
-
-/**
- * Carries out what takes the place of dead ends, and all else that has failed and is still needed.
- *
- * @throws `ApplicationFailure` of type `BudgetSpent`
- */
-export async function executeAround(context: PlanContext): Promise<void> {
-  const { events, subtasks } = context;
-  const again = subtasks.beginRound();
-  const count = subtasks.get_state_summary().subtasks_pending;
-  await execute(context, again);
-  events.emit({ type: 'round_ended', what: 'new_plan', count });
-}
-
-/**
  * Carries out the pending subtasks, each as soon as its dependencies are completed, several in parallel.
  *
+ * @param what the first plan; `retry`, what has failed and nothing else (the document's case 1); or subtasks that were added,
+ *   for what is missing (case 2) or around dead ends
  * @param again ids of those that have failed before
  * @throws `ApplicationFailure` of type `BudgetSpent`, once the subtasks under way have ended
  */
-async function execute(context: PlanContext, again: string[] = []): Promise<void> {
-  const { settings, subtasks } = context;
+export async function execute(
+  context: PlanContext,
+  what: 'plan' | 'retry' | 'new_plan',
+  again: string[] = [],
+): Promise<void> {
+  const { events, settings, subtasks } = context;
+  const count = subtasks.get_state_summary().subtasks_pending;
+  if (what === 'plan') events.emit({ type: 'phase', phase: 'EXECUTION' });
+  if (what === 'retry') events.emit({ type: 'retry_round', ids: again });
   context.phase = 'executing';
   const running = new Map<string, Promise<void>>();
   let spent: unknown;
@@ -71,6 +39,7 @@ async function execute(context: PlanContext, again: string[] = []): Promise<void
     await Promise.race(running.values());
   }
   if (spent !== undefined) throw spent;
+  events.emit({ type: 'round_ended', what, count });
 }
 
 async function executeOne(context: PlanContext, id: string, isRetry: boolean): Promise<void> {

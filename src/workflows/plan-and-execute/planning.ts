@@ -77,10 +77,8 @@ export async function planAround(context: PlanContext): Promise<boolean> {
   const deadEnds = subtasks.neededDeadEnds;
   events.emit({ type: 'plan_around_round', ids: deadEnds.map(({ id }) => id) });
   if (!hasRoom(context)) return false;
-  const failures = subtasks.neededFailures.map(({ description, error = '', id }) => ({ id, description, error }));
-  const isDeadEnd = ({ id }: { id: string }): boolean => deadEnds.some((each) => each.id === id);
-  const state = { ...(await stateFor(context)), deadEnds: failures.filter(isDeadEnd) };
-  const waiting = failures.filter((each) => !isDeadEnd(each));
+  const waiting = subtasks.neededFailures.filter(({ id }) => !deadEnds.some((each) => each.id === id));
+  const state = { ...(await stateFor(context)), deadEnds };
   planner.agent.tell({ role: 'user', content: aroundMessage(state, waiting) });
   const added = await furtherSubtasks(context);
   if (added?.length === 0) context.warn('The planner knows no way around what has failed', 'planner');

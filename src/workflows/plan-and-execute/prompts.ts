@@ -1,9 +1,9 @@
 import type { Attachment } from '../../protocol/attachment.ts';
 import type { Content, Text } from '../../protocol/message.ts';
+import type { ToolCallSummary } from '../../protocol/model-call.ts';
 import type { QueryAnalysis, SubtaskReport } from '../../protocol/plan-and-execute.ts';
 import { attachmentParts } from '../agent/attachments.ts';
 import { joinContent } from '../agent/text.ts';
-import type { ToolAnswer } from '../agent/tool-executor.ts';
 import { truncateToPayload } from '../runtime/truncate.ts';
 import { headings, tagFor } from '../../protocol/headings.ts';
 import type { FailedSubtask } from './rules/subtasks.ts';
@@ -169,18 +169,9 @@ export function subtaskMessage(brief: SubtaskBrief): Content {
   ]);
 }
 
-/** A call of a tool by a subtask's agent, as a later try and the validator are told of it. */
-export interface ToolUse {
-  tool: string;
-  input: string;
-  status: ToolAnswer['status'];
-  /** The beginning of what it returned. */
-  result: string;
-}
-
 /** Tells an agent what the one before it has called and got. */
-export const usesText = (uses: ToolUse[]): string =>
-  uses.map(({ input, result, tool }) => `- ${tool} ${input}\n  ${result.replaceAll('\n', '\n  ')}`).join('\n');
+export const usesText = (uses: ToolCallSummary[]): string =>
+  uses.map(({ input, text, tool }) => `- ${tool} ${input}\n  ${text.replaceAll('\n', '\n  ')}`).join('\n');
 
 /** Asks for the call that ends a subtask, after a text without it. */
 export const askToFinish =
@@ -211,7 +202,7 @@ export function validationMessage(brief: AnswerBrief, work: SubtaskWork[], answe
 
 /** How a subtask went. */
 export interface SubtaskWork extends Pick<SubtaskReport, 'id' | 'status' | 'executions' | 'replacedBy'> {
-  uses: ToolUse[];
+  uses: ToolCallSummary[];
 }
 
 function workLine({ executions, id, replacedBy, status, uses }: SubtaskWork): string {

@@ -9,12 +9,12 @@ import { refused, type ToolAnswer, type ToolExecutor } from '../agent/tool-execu
 import type { AgentWorkspace } from '../agent/workspace.ts';
 import type { Attachment } from '../../protocol/attachment.ts';
 import type { Text } from '../../protocol/message.ts';
-import type { ReplyCall } from '../../protocol/model-call.ts';
+import type { ReplyCall, ToolCallSummary } from '../../protocol/model-call.ts';
 import { CustomTurn, type CustomSettings } from '../custom-code/custom-turn.ts';
 import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
 import { cutToBytes, jsonBytes } from '../runtime/size.ts';
 import { callTimeout, resultsOf, subtaskOf, whenOf, type PlanContext } from './context.ts';
-import { askToFinish, carryOut, subtaskMessage, usesText, type SubtaskBrief, type ToolUse } from './prompts.ts';
+import { askToFinish, carryOut, subtaskMessage, usesText, type SubtaskBrief } from './prompts.ts';
 import { finishTool } from './tools.ts';
 
 /** How a subtask has ended. `content`: the result as prompts repeat it, a reference if it is long. */
@@ -135,15 +135,15 @@ async function askForFinish(agent: Agent, when: string, run: (call: ReplyCall) =
   }
 }
 
-const useOf = ({ call, status, text }: ToolAnswer): ToolUse => ({
+const useOf = ({ call, status, text }: ToolAnswer): ToolCallSummary => ({
   tool: call.name,
   input: cutToBytes('input' in call ? JSON.stringify(call.input) : '', maxChars.input),
   status,
-  result: cutToBytes(text, maxChars.result),
+  text: cutToBytes(text, maxChars.result),
 });
 
 /** What the last calls of a subtask's agents have returned. */
-function foundBy(uses: ToolUse[]): string {
+function foundBy(uses: ToolCallSummary[]): string {
   let bytes = 0;
   const last = uses.toReversed().filter((use) => (bytes += jsonBytes(use)) <= maxChars.digest);
   return usesText(last.toReversed());
@@ -194,21 +194,13 @@ async function customSubtask(
  * @throws `SubtaskEndedError` if the call says how the subtask ends
  */
 function finish(agent: Agent, call: ReplyCall, input: Record<string, unknown>): ToolAnswer {
-  const end = endOf(input);
-  if (end !== undefined && 'error' in end) throw new SubtaskEndedError(end);
-  if (end !== undefined) {
-    const place = { segment: agent.transcript?.id ?? '', call: { id: call.id, argument: 'result' } };
-    throw new SubtaskEndedError({ ...end, content: textRef(end.result, place) });
-  }
-  return refused(call, 'a completed subtask has a result');
-}
-
-/** How the arguments of `finish_subtask` end a subtask; undefined if they say no result. */
-function endOf(input: Record<string, unknown>): { result: string } | { error: string } | undefined {
   const said = (key: string): string => (typeof input[key] === 'string' ? input[key].trim() : '');
-  if (input['status'] === 'failed') return { error: said('reason') || said('result') || 'its agent gave no reason' };
   const result = said('result');
-  return result === '' ? undefined : { result };
+  if (input['status'] === 'failed')
+    throw new SubtaskEndedError({ error: said('reason') || result || 'its agent gave no reason' });
+  if (result === '') return refused(call, 'a completed subtask has a result');
+  const place = { segment: agent.transcript?.id ?? '', call: { id: call.id, argument: 'result' } };
+  throw new SubtaskEndedError({ result, content: textRef(result, place) });
 }
 
 async function briefOf(context: PlanContext, id: string, failure: string | undefined): Promise<SubtaskBrief> {

@@ -3,16 +3,13 @@ import { inline, inWords } from '../runtime/details.ts';
 import type { RunView } from '../runtime/run-handlers.ts';
 import { shortened } from '../runtime/size.ts';
 import type { PlanContext } from './context.ts';
+import { Subtasks } from './rules/subtasks.ts';
 
 const unbegun: SolveState = {
   workflow: 'planAndExecute',
   phase: 'preparing',
   get_failed_subtasks: [],
-  subtasks_total: 0,
-  subtasks_completed: 0,
-  subtasks_failed: 0,
-  subtasks_pending: 0,
-  dead_ends: 0,
+  ...new Subtasks().get_state_summary(),
   retries: 0,
   max_retries: 0,
   subtasks: [],

@@ -6,7 +6,7 @@ import { RunHandlers } from '../runtime/run-handlers.ts';
 import { judge, resultsAsAnswer, synthesise } from './answering.ts';
 import { openPlan, planRoles, type Round } from './context.ts';
 import type { Retry } from './rules/validation.ts';
-import { executeAround, executePlan, retryFailedSubtasks } from './executing.ts';
+import { execute } from './executing.ts';
 import { analyse, improvePlan, makePlan, planAround } from './planning.ts';
 import { resultOf } from './result.ts';
 import { emptyView, viewOf } from './view.ts';
@@ -36,23 +36,18 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
       return { ...round, isStuck: false };
     },
     async work(round) {
-      switch (round.restart?.kind) {
-        case undefined:
-          await analyse(context);
-          await makePlan(context);
-          await executePlan(context, 'plan');
-          break;
-        case 'retry_failed':
-          await retryFailedSubtasks(context);
-          break;
-        case 'plan_around':
-          if (await planAround(context)) await executeAround(context);
-          else await retryFailedSubtasks(context);
-          break;
-        case 'add_subtasks':
-          round.isStuck = !(await improvePlan(context, round.restart.missing));
-          if (round.isStuck) return;
-          await executePlan(context, 'new_plan');
+      const { restart } = round;
+      if (restart === undefined) {
+        await analyse(context);
+        await makePlan(context);
+        await execute(context, 'plan');
+      } else if (restart.kind === 'add_subtasks') {
+        round.isStuck = !(await improvePlan(context, restart.missing));
+        if (round.isStuck) return;
+        await execute(context, 'new_plan');
+      } else {
+        const isAround = restart.kind === 'plan_around' && (await planAround(context));
+        await execute(context, isAround ? 'new_plan' : 'retry', context.subtasks.beginRound());
       }
       await synthesise(context);
     },

@@ -1,4 +1,4 @@
-import type { Content, Text, ToolSpec } from '../../protocol/message.ts';
+import { replyTool, type Content, type Text, type ToolSpec } from '../../protocol/message.ts';
 import type { RestartKind } from '../../protocol/research.ts';
 import { joinContent } from '../agent/text.ts';
 import { headings } from '../../protocol/headings.ts';
@@ -210,20 +210,11 @@ const earlier = (lessons: Text | undefined): Content[] =>
 const text = { type: 'string', minLength: 1 };
 
 /** Takes a `Plan` (protocol/research.ts). */
-export const planTool: ToolSpec = {
-  name: 'submit_plan',
-  asText: true,
-  description: 'Give the plan.',
-  parameters: {
-    type: 'object',
-    properties: {
-      idea: { ...text, maxLength: 500, description: 'The idea in one sentence.' },
-      approach: { ...text, description: 'How it is carried out and examined.' },
-      queries: { type: 'array', items: text, minItems: 1, maxItems: 5, description: 'What to search for.' },
-    },
-    required: ['idea', 'approach', 'queries'],
-  },
-};
+export const planTool = replyTool('submit_plan', 'Give the plan.', {
+  idea: { ...text, maxLength: 500, description: 'The idea in one sentence.' },
+  approach: { ...text, description: 'How it is carried out and examined.' },
+  queries: { type: 'array', items: text, minItems: 1, maxItems: 5, description: 'What to search for.' },
+});
 
 /** The text of a page, as part of the material. */
 export const pageMaterial = (mark: string, page: Text): Content => [
@@ -234,53 +225,33 @@ export const pageMaterial = (mark: string, page: Text): Content => [
 /** Takes a criticism, a score for each aspect, and what else the critic decides. @param aspects the ones that count */
 export function criticismTool(aspects: string[]): ToolSpec {
   const score = { type: 'number', minimum: 0, maximum: 100 };
-  return {
-    name: 'submit_criticism',
-    asText: true,
-    description: 'Give the criticism and the scores.',
-    parameters: {
-      type: 'object',
-      properties: {
-        criticism: text,
-        scores: {
-          type: 'object',
-          properties: Object.fromEntries(aspects.map((aspect) => [aspect, score])),
-          required: aspects,
-        },
-        similar: {
-          type: 'array',
-          items: { type: 'string' },
-          description: 'Marks of the hits that do the same as the idea, such as 1.2; empty if none does.',
-        },
-        serves_goal: { type: 'boolean', description: 'Whether the plan still is about what the user asked for.' },
-        improve: { type: 'string', description: 'What the next plan has to change.' },
-        queries: {
-          type: 'array',
-          items: { type: 'string' },
-          description: 'Searches whose results the report still needs.',
-        },
+  const texts = { type: 'array', items: { type: 'string' } };
+  const properties = Object.fromEntries(aspects.map((aspect) => [aspect, score]));
+  return replyTool(
+    'submit_criticism',
+    'Give the criticism and the scores.',
+    {
+      criticism: text,
+      scores: { type: 'object', properties, required: aspects },
+      similar: {
+        ...texts,
+        description: 'Marks of the hits that do the same as the idea, such as 1.2; empty if none does.',
       },
-      required: ['criticism', 'scores'],
+      serves_goal: { type: 'boolean', description: 'Whether the plan still is about what the user asked for.' },
+      improve: { type: 'string', description: 'What the next plan has to change.' },
+      queries: { ...texts, description: 'Searches whose results the report still needs.' },
     },
-  };
+    ['criticism', 'scores'],
+  );
 }
 
 /** Takes a `Report` (protocol/research.ts) without its sources, which follow from the marks in its texts. */
-export const reportTool: ToolSpec = {
-  name: 'submit_report',
-  asText: true,
-  description: 'Give the report.',
-  parameters: {
-    type: 'object',
-    properties: {
-      title: text,
-      summary: text,
-      sections: {
-        type: 'array',
-        minItems: 1,
-        items: { type: 'object', properties: { heading: text, text }, required: ['heading', 'text'] },
-      },
-    },
-    required: ['title', 'summary', 'sections'],
+export const reportTool = replyTool('submit_report', 'Give the report.', {
+  title: text,
+  summary: text,
+  sections: {
+    type: 'array',
+    minItems: 1,
+    items: { type: 'object', properties: { heading: text, text }, required: ['heading', 'text'] },
   },
-};
+});

@@ -94,12 +94,12 @@ export class Subtasks {
   }
 
   /** The failed subtasks that no others have replaced: without them the plan is not carried out. */
-  get neededFailures(): SubtaskReport[] {
-    return this.#needed().map(reportOf);
+  get neededFailures(): FailedSubtask[] {
+    return this.#needed().map(({ description, error = '', id }) => ({ id, description, error }));
   }
 
   /** Those of them that failed when they were tried again. */
-  get neededDeadEnds(): SubtaskReport[] {
+  get neededDeadEnds(): FailedSubtask[] {
     return this.neededFailures.filter(({ id }) => this.#deadEnds.has(id));
   }
 
