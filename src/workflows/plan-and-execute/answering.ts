@@ -1,4 +1,5 @@
 import { failureReason } from '../agent/failures.ts';
+import { objectIn } from '../agent/text.ts';
 import { storeTexts } from '../agent/text-refs.ts';
 import { wholeText } from '../agent/whole-reply.ts';
 import { atWork, structured, type OutputSpec, type Read } from '../agent/structured-output.ts';
@@ -6,12 +7,10 @@ import type { SolveOutcome, Validation } from '../../protocol/plan-and-execute.t
 import { truncateToPayload } from '../runtime/truncate.ts';
 import type { Verdict } from '../runtime/iterate.ts';
 import { answerMessage, validationMessage, type AnswerBrief } from './prompts.ts';
-import { afterValidation, readValidation, type Retry, validationOf } from './rules/validation.ts';
-import type { Answer, PlanContext, Round } from './context.ts';
-import { newRoleAgent, purposeOf, resultsOf } from './context.ts';
+import { afterValidation, type Retry, validationOf } from './rules/validation.ts';
+import { newRoleAgent, purposeOf, resultsOf, type Answer, type PlanContext, type Round } from './context.ts';
 import { validationTool } from './tools.ts';
 
-/** Puts the results together into an answer. */
 export async function synthesise(context: PlanContext): Promise<void> {
   const { events } = context;
   context.phase = 'synthesising';
@@ -20,7 +19,6 @@ export async function synthesise(context: PlanContext): Promise<void> {
   events.emit({ type: 'solution', answer: context.answer.text });
 }
 
-/** Has the answer validated, and decides what follows. */
 export async function judge(context: PlanContext, { isStuck }: Round): Promise<Verdict<SolveOutcome, Retry>> {
   const { answer, events, subtasks } = context;
   if (isStuck || answer === undefined) return { kind: 'end', outcome: 'partial' };
@@ -41,10 +39,7 @@ export async function judge(context: PlanContext, { isStuck }: Round): Promise<V
   return { kind: 'accept', outcome: answer.isPartial ? 'partial' : outcome };
 }
 
-/**
- * How many bytes the results may have together in the prompt of the synthesis, of the validator, and in an answer that only
- * lists them: some 50,000 tokens, which leaves most models room for everything else.
- */
+/** How many bytes the results may have together in a prompt, or in an answer that lists them: some 50,000 tokens. */
 const resultsBytes = 200_000;
 
 /** Lists what there is as the answer, without a model. @param why no answer was put together */
@@ -110,12 +105,11 @@ async function validate(context: PlanContext, { content }: Answer): Promise<Vali
   return null;
 }
 
+const orAgain = (value: Validation | undefined): Read<Validation> =>
+  value === undefined ? { error: 'That was no validation.' } : { value };
+
 const validationSpec: OutputSpec<Validation> = {
   tool: validationTool.name,
   read: (input) => orAgain(validationOf(input)),
-  readText: (text) => orAgain(readValidation(text)),
+  readText: (text) => orAgain(validationOf(objectIn(text) ?? {})),
 };
-
-function orAgain(value: Validation | undefined): Read<Validation> {
-  return value === undefined ? { error: 'That was no validation.' } : { value };
-}

@@ -31,15 +31,13 @@ type PlanRole = 'planner' | 'synthesis' | 'validator';
 
 export const planRoles: PlanRole[] = ['planner', 'synthesis', 'validator'];
 
-/** What every prompt repeats: it is kept in the store, and prompts refer to it. */
+/** References to what every prompt repeats. */
 interface Stored {
   problem: Text;
-  /** The tools that are offered for each kind of reply. */
   tools: { planning: BlobRef; validation: BlobRef };
   instructions: Record<PlanRole | 'executor', Text>;
 }
 
-/** One round: the first executes the plan, each later one is a retry. */
 export interface Round extends Iteration<Retry> {
   /** Whether the planner has found no subtasks for what is missing. */
   isStuck: boolean;
@@ -49,11 +47,10 @@ export interface Answer {
   text: string;
   /** The text as prompts repeat it: references if it is long. */
   content: Content;
-  /** Whether it ends in the middle, or only lists results, since nobody has put them together. */
+  /** Whether it ends in the middle, or only lists results. */
   isPartial: boolean;
 }
 
-/** The state of a run that plans and executes. */
 export interface PlanContext extends RunContext, RoleRun {
   problem: string;
   settings: PlanSettings;
@@ -62,29 +59,23 @@ export interface PlanContext extends RunContext, RoleRun {
   tools: ToolExecutor;
   /** The files that subtasks share; undefined if their agents have no workspace. */
   files: SharedFiles | undefined;
-  /** What they have come to; absent before the end. */
+  /** What these have come to; absent before the end. */
   workspace?: RunFiles;
   planner: StructuredAgent;
   analysis: QueryAnalysis;
   subtasks: Subtasks;
-  /** Results by the ids of their subtasks, as prompts repeat them: references if they are long. */
+  /** By the ids of their subtasks, as prompts repeat them: references if they are long. */
   results: Map<string, Text>;
-  /** The calls of tools by subtasks' agents so far, by the ids of the subtasks. */
+  /** The calls of tools so far, by the ids of the subtasks. */
   uses: Map<string, ToolCallSummary[]>;
   phase: SolvePhase;
-  /** The number of retries so far. */
   retries: number;
-  /** The latest answer; undefined before the first. */
-  answer: Answer | undefined;
-  /** What the validator said of the answer; null if there is nothing that could be used. */
+  answer?: Answer;
+  /** Of the answer; null where nothing could be used. */
   validation: Validation | null;
 }
 
-/**
- * Opens a run: stores its attachments and what every prompt repeats, and loads the tools for its subtasks.
- *
- * @param given the attachments as the run's input has them
- */
+/** Opens a run. @param given the attachments as its input has them */
 export async function openPlan(
   prepared: OpenedSolve,
   given: AttachmentInput[],
@@ -116,7 +107,6 @@ export async function openPlan(
     uses: new Map(),
     phase: 'preparing',
     retries: 0,
-    answer: undefined,
     validation: null,
   };
 }
@@ -145,16 +135,8 @@ async function storeInstructions(
   const long = problem.length < worthNaming ? [] : [problem];
   const [planningTools = none, validation = none, ...rest] = await storeRepeated([...sets, ...texts, ...long]);
   const [drawingUp = none, executing = none, joining = none, validating = none, text = problem] = rest;
-  return {
-    problem: text,
-    tools: { planning: planningTools, validation },
-    instructions: {
-      planner: drawingUp,
-      executor: executing,
-      synthesis: joining,
-      validator: validating,
-    },
-  };
+  const instructions = { planner: drawingUp, executor: executing, synthesis: joining, validator: validating };
+  return { problem: text, tools: { planning: planningTools, validation }, instructions };
 }
 
 /** How often an agent with this loop may call its model, in words; undefined if nobody knows. */
@@ -173,20 +155,18 @@ export const newRoleAgent = (
 ): StructuredAgent =>
   newRole(context, role, context.settings.backends[role], { system: context.stored.instructions[role], tools });
 
-/** Names the present round for summaries in the Web UI, as in `round 2`, which is the first retry. */
+/** As summaries in the Web UI have it: `round 2` is the first retry. */
 export const whenOf = ({ retries }: PlanContext): string => `round ${retries + 1}`;
 
 export function purposeOf(context: PlanContext, what: Purpose['what']): Purpose {
   return { what, when: whenOf(context), timeout: callTimeout };
 }
 
-/** Finds a subtask. @param id that of one of the run's subtasks */
 export const subtaskOf = ({ subtasks }: PlanContext, id: string): Subtask => subtasks.get(id) as Subtask;
 
 /**
- * The results of completed subtasks, of which the longest are cut so that all of them fit into a message.
+ * The results of completed subtasks, the longest cut so that all have so many bytes together.
  *
- * @param bytes how many bytes they may have together
  * @param ids the subtasks to look among; absent: all of them
  */
 export async function resultsOf(context: PlanContext, bytes: number, ids?: string[]): Promise<ShownResult[]> {

@@ -56,7 +56,6 @@ async function executeOne(context: PlanContext, id: string, isRetry: boolean): P
   events.emit({ type: 'subtask_completed', id, result: end.result, isRetry });
 }
 
-/** Fails a subtask, and with it all that depend on it. Each failure is told. */
 function fail({ events, subtasks }: PlanContext, id: string, error: string, isRetry: boolean): void {
   const before = new Set(subtasks.get_failed_subtasks().map((each) => each.id));
   subtasks.fail(id, error);

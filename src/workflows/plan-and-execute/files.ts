@@ -5,8 +5,8 @@ import type { EventLog } from '../runtime/event-log.ts';
 import { runFiles, tellChanges } from '../runtime/run-files.ts';
 
 /**
- * The files that the subtasks of a plan share. Each begins with those that there are, and what it has changed is taken over
- * when it is completed, one after the other in the order of completion. What a failed one has changed is dropped.
+ * The files that the subtasks of a plan share. What a completed one has changed is taken over, in the order of completion; what a
+ * failed one has changed is dropped.
  */
 export class SharedFiles {
   readonly #start: string | null;
@@ -20,12 +20,10 @@ export class SharedFiles {
     this.#events = events;
   }
 
-  /** A workspace for a subtask that begins now. */
   open(): AgentWorkspace {
     return new AgentWorkspace(this.#tree);
   }
 
-  /** Takes over what a completed subtask has changed, and tells it. */
   take(subtask: string, workspace: AgentWorkspace): Promise<void> {
     const turn = async (): Promise<void> => {
       // Calls beside the one that has ended the subtask may be under way still.
@@ -48,7 +46,6 @@ export class SharedFiles {
     return taken;
   }
 
-  /** What the run has come to. */
   result(): Promise<RunFiles> {
     return runFiles(this.#start, this.#tree);
   }

@@ -3,9 +3,6 @@ import { line, type LogLines } from '../runtime/log-entry.ts';
 import { beginningOf } from '../runtime/size.ts';
 import { pythonList, summaryText } from './python-text.ts';
 
-/** The number of missing requirements that the log names. */
-const namedRequirements = 2;
-
 /** The numbers of the phases. The document prints only the fourth, which carries out the plan. */
 const phases = { 'QUERY ANALYSIS': 1, PLANNING: 3, EXECUTION: 4, 'SYNTHESIS AND VALIDATION': 5 } as const;
 
@@ -15,10 +12,7 @@ const endOfRound = {
   new_plan: (count: number) => `New plan execution complete: ${count} results`,
 } as const;
 
-/**
- * Lines that the document "Retry Optimization" shows in its section Logging are worded as printed there, and these alone
- * are in Python's notation.
- */
+/** Lines of the document "Retry Optimization", section Logging, are worded, and in Python's notation, as printed there. */
 export const planLines: LogLines<SolveEventBody> = {
   phase: ({ phase }) => [line(`=== Phase ${phases[phase]}: ${phase} ===`)],
   analysis: ({ requirements }) => [line(`The answer must hold: ${requirements.join('; ')}`)],
@@ -49,7 +43,7 @@ export const planLines: LogLines<SolveEventBody> = {
   ],
   new_plan_round: ({ missing }) => [
     line('No failed subtasks found. Creating additional subtasks for missing requirements...'),
-    line(`Creating improved plan to address: ${pythonList(missing, namedRequirements)}`),
+    line(`Creating improved plan to address: ${pythonList(missing, 2)}`),
     line('=== Phase 4 (RETRY): EXECUTE NEW PLAN ==='),
   ],
   round_ended: ({ count, what }) => [line(endOfRound[what](count))],
@@ -64,7 +58,7 @@ export const planLines: LogLines<SolveEventBody> = {
   solution: () => [],
 };
 
-/** Shortens a description to whole words of at most 20 characters and dots, as in the document's example. */
+/** At most 20 characters in whole words, and dots, as in the document. */
 function shortened(description: string): string {
   const [first = ''] = description.split('\n');
   const words = first.length <= 20 ? first : first.slice(0, 21).replace(/\s+\S*$/, '');

@@ -10,7 +10,7 @@ import { analysisIn, analysisOf, subtasksIn, subtasksOf } from './rules/subtask-
 import { purposeOf, resultsOf, type PlanContext } from './context.ts';
 import { analysisTool, subtasksTool } from './tools.ts';
 
-/** How many bytes the results may have together when the planner is asked for further subtasks. */
+/** How many bytes the results may have together where further subtasks are asked for. */
 const resultsBytes = 60_000;
 
 /** How many bytes all plans of a run may have together as JSON. */
@@ -67,11 +67,7 @@ export async function improvePlan(context: PlanContext, missing: string[]): Prom
   return true;
 }
 
-/**
- * Has the planner add subtasks that take the place of dead ends.
- *
- * @returns whether there are any that can be used; it may be that there is no other way
- */
+/** The same in the place of dead ends. There may be no other way. */
 export async function planAround(context: PlanContext): Promise<boolean> {
   const { events, planner, subtasks } = context;
   const deadEnds = subtasks.neededDeadEnds;
@@ -88,7 +84,6 @@ export async function planAround(context: PlanContext): Promise<boolean> {
   return true;
 }
 
-/** Whether there may be further subtasks. */
 function hasRoom(context: PlanContext): boolean {
   const { max_subtasks } = context.settings;
   context.phase = 'planning';

@@ -4,11 +4,12 @@ import type { ToolCallSummary } from '../../protocol/model-call.ts';
 import type { QueryAnalysis, SubtaskReport } from '../../protocol/plan-and-execute.ts';
 import { attachmentParts } from '../agent/attachments.ts';
 import { joinContent } from '../agent/text.ts';
+import type { ToolExecutor } from '../agent/tool-executor.ts';
 import { truncateToPayload } from '../runtime/truncate.ts';
 import { headings, tagFor } from '../../protocol/headings.ts';
 import type { FailedSubtask } from './rules/subtasks.ts';
 
-/** The system message of each role. The day is said before it. */
+/** System messages, before which the day is said. */
 export const roleInstructions = {
   planner:
     'You plan how a problem is solved. Say with `submit_analysis` what the answer must hold and in which form, and with ' +
@@ -39,22 +40,17 @@ export const roleInstructions = {
     'gaps. Put into `warnings` what a reader should know of a complete answer all the same.',
 } as const;
 
-/** What an executor with a workspace is told besides. */
 export const sharedFiles =
   'Your workspace begins with the files that completed subtasks have left. What you change in it is kept for the others, ' +
   'and for the reader of the answer, if you end as `completed`.';
 
-/** A tool of the agents that carry out subtasks, in a line. */
-export interface DescribedTool {
-  name: string;
-  description: string;
-}
+type Described = ToolExecutor['described'];
 
-/** How many characters the list of tools may take in the planner's instructions. */
+/** In characters. */
 const toolsLength = 6000;
 
 /** Tells the planner what the agents that carry out subtasks can do. @param limit how often each may call its model */
-export function abilitiesText(tools: DescribedTool[], limit: string | undefined): string {
+export function abilitiesText(tools: Described, limit: string | undefined): string {
   const has =
     tools.length === 0
       ? 'These agents have no tools: they know what they are given, and what they have learned in training.'
@@ -67,18 +63,12 @@ export function abilitiesText(tools: DescribedTool[], limit: string | undefined)
   ].join(' ');
 }
 
-function toolLines(tools: DescribedTool[]): string {
-  const lines = tools.map(({ description, name }) => `- ${name}: ${description}`);
-  const long = lines.join('\n').length > toolsLength;
-  return long
-    ? tools
-        .map(({ name }) => name)
-        .join(', ')
-        .slice(0, toolsLength)
-    : lines.join('\n');
+function toolLines(tools: Described): string {
+  const lines = tools.map(({ description, name }) => `- ${name}: ${description}`).join('\n');
+  const names = tools.map(({ name }) => name).join(', ');
+  return lines.length > toolsLength ? names.slice(0, toolsLength) : lines;
 }
 
-/** The planner's first message. */
 export function problemMessage(problem: Text, attachments: Attachment[]): Content {
   return joinContent([
     `${headings.problem}\n\n`,
@@ -90,16 +80,13 @@ export function problemMessage(problem: Text, attachments: Attachment[]): Conten
 
 export const askForPlan = 'Now give the plan with `submit_plan`.';
 
-/** What the planner is told when it is asked for further subtasks. */
 interface PlanState {
-  /** The completed subtasks, on which further ones may depend. */
   results: ShownResult[];
-  /** The ids that are in use. */
   ids: string[];
   deadEnds: FailedSubtask[];
 }
 
-/** Asks the planner for subtasks when requirements are missing though nothing has failed. */
+/** For requirements that are missing though nothing has failed. */
 export function improveMessage(missing: string[], { deadEnds, ids, results }: PlanState): Content {
   return joinContent([
     `${headings.missing}\n\n${missing.map((each) => `- ${each}`).join('\n')}`,
@@ -110,11 +97,7 @@ export function improveMessage(missing: string[], { deadEnds, ids, results }: Pl
   ]);
 }
 
-/**
- * Asks the planner for other subtasks in the place of dead ends.
- *
- * @param waiting what has failed only because it depends on a dead end
- */
+/** @param waiting what has failed only because it depends on a dead end */
 export function aroundMessage({ deadEnds, ids, results }: PlanState, waiting: FailedSubtask[]): Content {
   const also = waiting.length === 0 ? '' : `\n\nThese depend on them:\n${failureLines(waiting)}`;
   return joinContent([
@@ -130,7 +113,6 @@ const inUse = (ids: string[], results: ShownResult[]): string =>
   `These ids are in use: ${ids.join(', ')}. New subtasks may depend on each other and on ` +
   `${results.length === 0 ? 'no earlier one' : results.map(({ id }) => id).join(', ')}.`;
 
-/** A completed subtask, as other agents are told of it. */
 export interface ShownResult {
   id: string;
   description: string;
@@ -144,7 +126,6 @@ export interface SubtaskBrief {
   description: Text;
   problem: Text;
   attachments: Attachment[];
-  /** The results of the subtasks that it depends on. */
   results: ShownResult[];
   /** Why it failed before; undefined if it has not run yet. */
   failure: string | undefined;
@@ -153,7 +134,6 @@ export interface SubtaskBrief {
   deadEnds: FailedSubtask[];
 }
 
-/** Tells an agent what there is to know for its subtask. */
 export function subtaskMessage(brief: SubtaskBrief): Content {
   const { attachments, deadEnds, description, failure, found, id, problem, results } = brief;
   return joinContent([
@@ -169,11 +149,9 @@ export function subtaskMessage(brief: SubtaskBrief): Content {
   ]);
 }
 
-/** Tells an agent what the one before it has called and got. */
 export const usesText = (uses: ToolCallSummary[]): string =>
   uses.map(({ input, text, tool }) => `- ${tool} ${input}\n  ${text.replaceAll('\n', '\n  ')}`).join('\n');
 
-/** Asks for the call that ends a subtask, after a text without it. */
 export const askToFinish =
   'That was a text, and does not end the subtask. Call `finish_subtask` now: `completed` with the result, or `failed` with ' +
   'the reason.';
@@ -187,10 +165,8 @@ export interface AnswerBrief {
   failures: FailedSubtask[];
 }
 
-/** Gives the synthesis all that the answer is put together from. */
 export const answerMessage = (brief: AnswerBrief): Content => joinContent(answerParts(brief));
 
-/** Gives the validator the answer to check, and all that it was put together from. */
 export function validationMessage(brief: AnswerBrief, work: SubtaskWork[], answer: Content): Content {
   return joinContent([
     ...answerParts(brief),
@@ -200,7 +176,6 @@ export function validationMessage(brief: AnswerBrief, work: SubtaskWork[], answe
   ]);
 }
 
-/** How a subtask went. */
 export interface SubtaskWork extends Pick<SubtaskReport, 'id' | 'status' | 'executions' | 'replacedBy'> {
   uses: ToolCallSummary[];
 }
@@ -229,9 +204,7 @@ function answerParts({ analysis, failures, problem, results }: AnswerBrief): Con
   ];
 }
 
-/** How many bytes the failed subtasks may take in a message. */
 const failuresBytes = 40_000;
-
 const failureLines = (failures: FailedSubtask[]): string =>
   truncateToPayload(
     failures.map(({ description, error, id }) => `- ${id} (${description}): ${error}`),
@@ -243,10 +216,8 @@ const deadEndParts = (deadEnds: FailedSubtask[]): Content[] =>
 
 function resultParts(results: ShownResult[]): Content[] {
   if (results.length === 0) return [];
-  const tag = tagFor(
-    'result',
-    results.map(({ text }) => text),
-  );
+  const texts = results.map(({ text }) => text);
+  const tag = tagFor('result', texts);
   return [
     `\n\n${headings.results}`,
     ...results.flatMap(({ description, id, result }) => [

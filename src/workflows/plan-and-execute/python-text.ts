@@ -1,13 +1,10 @@
 import type { StateSummary } from '../../protocol/plan-and-execute.ts';
 
-/*
- * Writes values as Python prints them, since people search logs for the lines of the document "Retry Optimization",
- * section Logging, in that form.
- */
+/* Values as Python prints them, since people search logs for the lines of the document "Retry Optimization" in that form. */
 
 const shortEscapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Writes a text in single quotes, or in double quotes if it holds single quotes and no double ones. */
+/** In double quotes if the text holds single ones and no double ones. */
 export function pythonString(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   const escaped = text.replace(/[\\']|(?! )[\p{C}\p{Z}]/gu, (sign) => {
@@ -23,13 +20,12 @@ function codeEscape(code: number): string {
   return code < 0x10000 ? `\\u${hex(4)}` : `\\U${hex(8)}`;
 }
 
-/** Writes a list. @param most the number of texts that are printed; `...` stands for the others */
+/** @param most the number of texts that are printed; `...` stands for the others */
 export function pythonList(texts: string[], most = texts.length): string {
   const shown = texts.slice(0, most).map(pythonString);
   return `[${[...shown, ...(texts.length > most ? ['...'] : [])].join(', ')}]`;
 }
 
-/** Writes the log entry `State summary: …` with the keys that the document prints. */
 export function summaryText(summary: StateSummary): string {
   const keys = ['subtasks_completed', 'subtasks_failed', 'dead_ends'] as const;
   return `State summary: {\n${keys.map((key) => `  '${key}': ${summary[key]}`).join(',\n')}\n}`;

@@ -4,7 +4,6 @@ import { warningsOf } from '../runtime/run-context.ts';
 import { cutToBytes, jsonBytes, payloadBytes } from '../runtime/size.ts';
 import type { PlanContext } from './context.ts';
 
-/** The result of a run, with what is too long in it cut. */
 export function resultOf(context: PlanContext, outcome: SolveOutcome): SolveResult {
   const { answer, events, retries, subtasks, usage, validation, workspace } = context;
   return fittedResult(context, {
@@ -28,10 +27,7 @@ const resultBytes = { answer: 400_000, references: 100_000 };
 
 const answerCut = 'The answer is cut in the result; the conversation of the agent `synthesis` has it whole';
 
-/**
- * Cuts what is too long for a workflow's result, the results of subtasks before the answer, and names where the store holds
- * those that are cut.
- */
+/** Cuts what is too long, the results of subtasks before the answer, and names where the store holds those that are cut. */
 function fittedResult({ results }: PlanContext, whole: SolveResult): SolveResult {
   const answer = cutToBytes(whole.answer, resultBytes.answer);
   const budget = payloadBytes - resultBytes.references - jsonBytes(answer);

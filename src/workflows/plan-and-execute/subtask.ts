@@ -20,7 +20,7 @@ import { finishTool } from './tools.ts';
 /** How a subtask has ended. `content`: the result as prompts repeat it, a reference if it is long. */
 type Finish = { result: string; content: Text } | { error: string };
 
-/** Thrown when an agent ends its subtask by a call, which must end the agent's loop too. */
+/** Thrown where a call ends a subtask, to end its loop too. */
 class SubtaskEndedError extends Error {
   readonly finish: Finish;
 
@@ -30,20 +30,17 @@ class SubtaskEndedError extends Error {
   }
 }
 
-/** How many bytes the results of the subtasks that a subtask depends on may have together in its prompt. */
+/** In bytes: the results that a subtask depends on, and what an agent said where it says no result. */
 const resultsBytes = 100_000;
+const saidBytes = 3000;
 
 /** How many bytes are kept of a tool call's arguments and of its result, and of all calls for another try. */
 const maxChars = { input: 300, result: 1500, digest: 12_000 };
 
-/** How many bytes of what an agent said are kept where it says no result. */
-const saidBytes = 3000;
-
 /**
  * Has a new agent carry out a subtask.
  *
- * @param failure why the subtask failed before; undefined if it has not run yet
- * @param workspace its files; undefined if the plan has none
+ * @param failure why it failed before; undefined if it has not run yet
  * @throws `ApplicationFailure` of type `BudgetSpent`; `CancelledFailure`
  */
 export async function carryOutSubtask(
@@ -116,12 +113,7 @@ async function loop(
 const withActions = (settings: LoopSettings): LoopSettings =>
   settings.kind === 'react' ? { action_prompt: teamActionPrompt, ...settings } : settings;
 
-/**
- * Asks once for the call that ends a subtask. A call that cannot be taken is told what is wrong with it, and asked for once
- * more.
- *
- * @throws `SubtaskEndedError` if there is such a call
- */
+/** Asks for the call that ends a subtask, once more where it cannot be taken. @throws `SubtaskEndedError` if there is one */
 async function askForFinish(agent: Agent, when: string, run: (call: ReplyCall) => Promise<ToolAnswer>): Promise<void> {
   agent.tell({ role: 'user', content: askToFinish });
   const options = { choice: { oneOf: [finishTool.name] }, bySchema: [finishTool.name] };
@@ -142,7 +134,6 @@ const useOf = ({ call, status, text }: ToolAnswer): ToolCallSummary => ({
   text: cutToBytes(text, maxChars.result),
 });
 
-/** What the last calls of a subtask's agents have returned. */
 function foundBy(uses: ToolCallSummary[]): string {
   let bytes = 0;
   const last = uses.toReversed().filter((use) => (bytes += jsonBytes(use)) <= maxChars.digest);
@@ -150,8 +141,7 @@ function foundBy(uses: ToolCallSummary[]): string {
 }
 
 /**
- * Has a custom orchestrator carry out a subtask. Its text is the message that an agent would get, with references
- * replaced by what they refer to, and what it returns is the result.
+ * Gives a custom orchestrator the message that an agent would get, with references replaced by what they refer to.
  *
  * @throws what `runCustomTurn` throws
  */
@@ -187,12 +177,7 @@ async function customSubtask(
   return { result, content };
 }
 
-/**
- * Takes a call of `finish_subtask`.
- *
- * @returns the answer to a call that says no result
- * @throws `SubtaskEndedError` if the call says how the subtask ends
- */
+/** Takes a call of `finish_subtask`. @throws `SubtaskEndedError` unless the call says no result, and is told so */
 function finish(agent: Agent, call: ReplyCall, input: Record<string, unknown>): ToolAnswer {
   const said = (key: string): string => (typeof input[key] === 'string' ? input[key].trim() : '');
   const result = said('result');

@@ -21,7 +21,6 @@ const unbegun: SolveState = {
 /** What a run shows before its input is checked. */
 export const emptyView: RunView = { state: () => unbegun, details: () => detailsOf(unbegun), transcript: () => null };
 
-/** What a run shows of itself once it is open. */
 export function viewOf(context: PlanContext): RunView {
   return {
     state: () => stateOf(context),
@@ -56,7 +55,6 @@ function withoutResult(report: SubtaskReport): ShownSubtask {
   return shown;
 }
 
-/** The lines of the current details in Temporal's Web UI. */
 function detailsOf({ attachments, max_retries, phase, retries, subtasks }: SolveState): string[] {
   return [
     `### ${inWords(phase)}${retries === 0 ? '' : `, retry ${retries} of ${max_retries}`}`,
@@ -67,9 +65,6 @@ function detailsOf({ attachments, max_retries, phase, retries, subtasks }: Solve
   ];
 }
 
-/** How many characters of a description and of an error the details show. */
-const maxChars = 300;
-
 function subtaskLine({ description, error, executions, id, replacedBy, status }: ShownSubtask): string {
   const runs = executions > 1 ? `, ${executions} executions` : '';
   const others = replacedBy === undefined ? '' : `, replaced by ${replacedBy.join(', ')}`;
@@ -77,4 +72,4 @@ function subtaskLine({ description, error, executions, id, replacedBy, status }:
   return `- **${id}**: ${status}${runs}${others}: ${start(description)}${why}`;
 }
 
-const start = (text: string): string => inline(shortened(text, maxChars));
+const start = (text: string): string => inline(shortened(text, 300));

@@ -1,15 +1,13 @@
 import type { PlannedSubtask } from '../../../protocol/plan-and-execute.ts';
 import { jsonBytes } from '../../runtime/size.ts';
 
-/** What a plan may refer to, and how large it may be. */
 interface PlanLimits {
-  /** The ids of the subtasks of earlier plans. */
+  /** Of the subtasks of earlier plans. */
   ids: string[];
   /** Those of them on which this one may depend. */
   usable: string[];
   /** Those whose place it may take. */
   replaceable: string[];
-  /** The names of the attachments. */
   attachments: string[];
   /** The largest number of subtasks that all plans of a run may have together. */
   most: number;
@@ -22,8 +20,8 @@ const goodId = /^[A-Za-z0-9_-]{1,64}$/;
 const longestName = 80;
 
 /**
- * Lists all that is wrong with a plan, in words for the model that made it; empty if the plan can be executed. A plan that
- * may take the place of failed subtasks may be empty, since there may be no other way.
+ * All that is wrong with a plan, in words for its model. One that may replace failed subtasks may be empty: there may be no
+ * way.
  */
 export function planProblems(subtasks: PlannedSubtask[], known: PlanLimits): string[] {
   if (subtasks.length === 0)
@@ -40,7 +38,6 @@ export function planProblems(subtasks: PlannedSubtask[], known: PlanLimits): str
   ];
 }
 
-/** The subtasks whose dependencies are all among the completed ones, in the plan's order. */
 export function readySubtasks<T extends { dependsOn: string[] }>(subtasks: T[], completed: ReadonlySet<string>): T[] {
   return subtasks.filter(({ dependsOn }) => dependsOn.every((id) => completed.has(id)));
 }
@@ -135,7 +132,7 @@ function nextInWay(subtasks: PlannedSubtask[]): Map<string, string> {
   );
 }
 
-/** Lists the names that subtasks use and that are not valid, each with the subtask that uses it; empty if all are. */
+/** The names that are not valid, each with the subtask that uses it; empty if all are. */
 function unknownIn(subtasks: PlannedSubtask[], namesOf: (one: PlannedSubtask) => string[], valid: string[]): string {
   return subtasks
     .flatMap((subtask) =>
@@ -150,7 +147,7 @@ const distinct = (ids: string[]): string[] => [...new Set(ids)];
 
 const list = (names: string[]): string => names.map(named).join(', ') || 'none';
 
-/** Shortens a name, and quotes it if it has other characters than ids and file names usually have. */
+/** Cut, and quoted if it has other characters than ids and file names usually have. */
 function named(name: string): string {
   const short = name.slice(0, longestName);
   return /^[\w.-]+$/.test(short) ? short : JSON.stringify(short);

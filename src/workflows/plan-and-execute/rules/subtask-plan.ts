@@ -19,11 +19,10 @@ export function analysisOf(input: Record<string, unknown>): QueryAnalysis | unde
   return { requirements, answerFormat: typeof format === 'string' && isSaid(format) ? format : 'a text' };
 }
 
-/** Reads an analysis from free text, which holds it as JSON or as a list. @returns undefined if it holds neither */
+/** From free text, which holds it as JSON or as a list. @returns undefined if it holds neither */
 export const analysisIn = (text: string): QueryAnalysis | undefined =>
   analysisOf(objectIn(text) ?? { requirements: itemsIn(text) });
 
-/** Reads subtasks from arguments that fit the tool's schema. */
 export function subtasksOf(input: Record<string, unknown>): PlannedSubtask[] {
   return (input['subtasks'] as Array<Record<string, unknown>>).map((each) => ({
     id: String(each['id']).trim(),
@@ -35,7 +34,7 @@ export function subtasksOf(input: Record<string, unknown>): PlannedSubtask[] {
 }
 
 /**
- * Reads subtasks from free text, which holds them as JSON or as a list. Each step of a list depends on the one before.
+ * From free text, which holds them as JSON or as a list, of which each step depends on the one before.
  *
  * @param taken ids that are in use
  * @returns undefined if the text holds neither

@@ -4,10 +4,9 @@ import { readySubtasks } from './subtask-graph.ts';
 
 export type Subtask = SubtaskReport & Pick<PlannedSubtask, 'attachments'>;
 
-/** How many bytes of an error are kept. */
+/** In bytes. */
 const longestError = 4000;
 
-/** A subtask and the error of its last execution. */
 export interface FailedSubtask {
   id: string;
   description: string;
@@ -32,10 +31,8 @@ export class Subtasks {
   }
 
   /**
-   * Adds subtasks that take the place of failed ones; what depended on those then depends on these. If none of them says
-   * what it replaces, those on which no other one depends take the place of all dead ends.
-   *
-   * @param plan one in which `planProblems` finds nothing wrong, and which depends on completed subtasks at most
+   * Adds subtasks that take the place of failed ones; what depended on those then depends on these. If none says what it replaces,
+   * those on which no other depends replace all dead ends. Such a plan depends on completed subtasks at most.
    */
   addAround(plan: PlannedSubtask[]): void {
     const isNamed = plan.some(({ replaces = [] }) => replaces.length > 0);
@@ -104,8 +101,8 @@ export class Subtasks {
   }
 
   /**
-   * Resets a failed subtask, and the failed ones that it depends on, to pending. The error of a subtask that has run is
-   * kept until it completes, since the agent that runs it again is told why it failed.
+   * Resets a failed subtask, and the failed ones that it depends on, to pending. The error of one that has run is kept until it
+   * completes: the agent that runs it again is told why it failed.
    */
   retry_subtask(id: string): void {
     const subtask = this.#in(id, 'failed');
@@ -134,15 +131,11 @@ export class Subtasks {
     };
   }
 
-  /**
-   * The subtasks that failed when they were tried again, each with its last error. Those that completed later are among
-   * them, since it helps other agents to know what did not work.
-   */
+  /** Each with its last error. Those that completed later are among them: it helps other agents to know what did not work. */
   get deadEnds(): FailedSubtask[] {
     return [...this.#deadEnds.values()];
   }
 
-  /** The number of executions of all subtasks together. */
   get executions(): number {
     return this.report().reduce((sum, { executions }) => sum + executions, 0);
   }

@@ -1,5 +1,4 @@
 import type { Validation } from '../../../protocol/plan-and-execute.ts';
-import { objectIn } from '../../agent/text.ts';
 import { cutToBytes } from '../../runtime/size.ts';
 
 /** What another round does: it repeats what has failed, plans around it, or adds subtasks for what is missing. */
@@ -7,11 +6,8 @@ export type Retry = { kind: 'retry_failed' } | { kind: 'plan_around' } | { kind:
 
 export type AfterValidation = { kind: 'done'; outcome: 'complete' | 'partial' | 'unverified' } | Retry;
 
-/** How many texts a list of a validation may have, and how many bytes each. */
+/** Of a list: its texts, and the bytes of each. */
 const limits = { texts: 50, bytes: 1000 };
-
-/** The requirement of another round if a validator says that the answer is incomplete, but not why. */
-const anythingMissing = 'Complete the answer';
 
 /**
  * Decides what follows a validation (the document "Retry Optimization", section Step-by-Step Flow). A subtask that has
@@ -34,17 +30,12 @@ export function afterValidation(
   if (validation === null) return { kind: 'done', outcome: 'unverified' };
   const { missingRequirements, warnings } = validation;
   const missing = [missingRequirements, warnings].find((texts) => texts.length > 0);
-  return { kind: 'add_subtasks', missing: missing ?? [anythingMissing] };
-}
-
-/** Reads a validation from free text that holds it as JSON. @returns undefined if it does not */
-export function readValidation(text: string): Validation | undefined {
-  return validationOf(objectIn(text) ?? {});
+  return { kind: 'add_subtasks', missing: missing ?? ['Complete the answer'] };
 }
 
 /**
- * Reads a validation from what a model gave, with keys in camel case or snake case. One that calls an answer complete, and
- * names all the same what is missing, counts as incomplete.
+ * Reads a validation, with keys in camel case or snake case. One that calls an answer complete and names what is missing counts
+ * as incomplete.
  *
  * @returns undefined if it does not say whether the answer is complete
  */
@@ -69,10 +60,9 @@ function truthOf(value: unknown): boolean | undefined {
 
 const contradiction = 'The validator called the answer complete, but named what is missing';
 
-/** What a model writes into a list that is to be empty. */
 const isNothing = (text: string): boolean => /^(?:|none|nothing|null|n\/?a|-+)[.!]?$/i.test(text);
 
-/** Reads a list of texts without blank ones. A single text counts as a list of one. */
+/** Without blank ones, and what models write into a list that is to be empty. One text is a list of one. */
 function textsOf(value: unknown): string[] {
   return [value]
     .flat()

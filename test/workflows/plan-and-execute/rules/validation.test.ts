@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Validation } from '../../../../src/protocol/plan-and-execute.ts';
-import { afterValidation, readValidation } from '../../../../src/workflows/plan-and-execute/rules/validation.ts';
+import { objectIn } from '../../../../src/workflows/agent/text.ts';
+import { afterValidation, validationOf } from '../../../../src/workflows/plan-and-execute/rules/validation.ts';
 
 const complete: Validation = { isComplete: true, missingRequirements: [], quality: 'high', warnings: [] };
 const incomplete: Validation = { ...complete, isComplete: false, quality: 'low' };
@@ -70,12 +71,12 @@ describe('a validation in free text', () => {
     ['empty', '', undefined],
     ['of damaged JSON', '{"isComplete": true', undefined],
   ])('%s', (_, text, validation) => {
-    expect(readValidation(text)).toEqual(validation);
+    expect(validationOf(objectIn(text) ?? {})).toEqual(validation);
   });
 
   test('of any length is kept to a size', () => {
     const missing = Array.from({ length: 500 }, (_, index) => `${index} ${'长'.repeat(2000)}`);
-    const read = readValidation(JSON.stringify({ is_complete: false, missing_requirements: missing }));
+    const read = validationOf({ is_complete: false, missing_requirements: missing });
     expect(read?.missingRequirements).toHaveLength(50);
     expect(Buffer.byteLength(JSON.stringify(read))).toBeLessThan(60_000);
   });
@@ -85,7 +86,7 @@ describe('a validation in free text', () => {
     const values = fc.oneof(fc.jsonValue(), fc.constantFrom('low', 'true', false));
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...keys), values), (object) => {
-        const read = readValidation(JSON.stringify(object));
+        const read = validationOf(object);
         if (read === undefined) return;
         expect(typeof read.isComplete).toBe('boolean');
         expect(['low', 'medium', 'high']).toContain(read.quality);
