@@ -167,10 +167,10 @@ describe('in a team', () => {
       user(votingMessage(shown(...contents), ['agent1'], true)),
     ).reply(tools);
   const judging = decisionTools({ compares: false, plans: false });
-  const nothing = { work: [], restarts: [] };
-  const presentation = { ...nothing, votes: [], selected: '', plan: undefined, best: undefined };
+  const nothing = { work: [], restarts: [], votes: [], selected: '' };
+  const presentation = { ...nothing, plan: undefined, best: undefined };
   const review = (selected: string, ...contents: string[]) =>
-    user(reviewMessage(task, shown(...contents), [], [], selected, nothing));
+    user(reviewMessage(task, shown(...contents), [], { ...nothing, selected }));
   const decide = (selected: string, ...contents: string[]) =>
     new Talk(library, review(selected, ...contents), user(decisionPrompt(1, 3, undefined))).reply(judging);
 
@@ -197,7 +197,9 @@ describe('in a team', () => {
     const submitted = await decide('agent2', one, two);
     expect(submitted.tool).toBe('submit');
     expect(submitted.text).toContain('Nothing was judged');
-    const unknown = user(reviewMessage('Who won, and who lost?', shown(none, none), [], [], 'agent1', nothing));
+    const unknown = user(
+      reviewMessage('Who won, and who lost?', shown(none, none), [], { ...nothing, selected: 'agent1' }),
+    );
     const talk = new Talk(library, unknown, user(decisionPrompt(1, 3, undefined)));
     expect((await talk.reply(judging)).tool).toBe('submit');
   });

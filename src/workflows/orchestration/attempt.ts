@@ -25,7 +25,6 @@ import type { VoteCount } from './review-prompts.ts';
 import { anonymousName, winnerOf } from './rules/ballot.ts';
 import { asksToExecute } from './rules/execution.ts';
 
-/** Begins an attempt of the team with new conversations and without answers and votes. */
 export function beginAttempt(context: OrchestrationContext, iteration: Iteration<TeamRestart>): Attempt {
   const { number, restart, restarts } = iteration;
   const { attempt: last, coordination, events, maxAttempts, plain } = context;
@@ -37,24 +36,23 @@ export function beginAttempt(context: OrchestrationContext, iteration: Iteration
     best: earlier?.answer,
     earlier: restartsOf(restarts.slice(0, -1)),
   };
+  const isPlanning = coordination.enable_planning_mode && !restarts.some(asksToExecute);
   const attempt: Attempt = {
     ...iteration,
     phase: 'answering',
-    isPlanning: coordination.enable_planning_mode && !restarts.some(asksToExecute),
+    isPlanning,
     brief: plainTask(
       plain.task,
       notice && { ...notice, best: earlier && { ...earlier.answer, text: earlier.answer.content } },
     ),
-    participants: [],
+    participants: context.agents.map((agent) =>
+      newParticipant(context, agent, { earlier, isPlanning, number }, notice),
+    ),
     shown: new Map(),
     earlier,
-    selected: undefined,
-    result: undefined,
     presenterWork: [],
-    reviewer: undefined,
     budgetSpent: false,
   };
-  attempt.participants = context.agents.map((agent) => newParticipant(context, agent, attempt, notice));
   context.attempt = attempt;
   const why = restart && { restart: { reason: restart.reason, instructions: restart.instructions } };
   events.emit({ type: 'attempt', maxAttempts, ...why });
@@ -74,7 +72,7 @@ function earlierAnswer(
 function newParticipant(
   context: OrchestrationContext,
   teamAgent: TeamAgent,
-  { earlier, isPlanning, number }: Attempt,
+  { earlier, isPlanning, number }: Pick<Attempt, 'earlier' | 'isPlanning' | 'number'>,
   restart: RestartNotice | undefined,
 ): Participant {
   const { conversation, history, models, task, team, toolSets } = context;
@@ -82,7 +80,8 @@ function newParticipant(
   const workspace = newWorkspace(context, teamAgent, earlier);
   const instructions = (workspace && context.filesInstructions) ?? context.instructions;
   const tools = teamAgent.tools?.[isPlanning ? 'planning' : 'acting'].of(id, workspace);
-  const files = workspace && startFiles(team.orchestrator.restart_workspace, bestFolder(context, earlier));
+  const bestFolder = earlier?.answer.tree ? folderOf(context, earlier.name) : undefined;
+  const files = workspace && startFiles(team.orchestrator.restart_workspace, bestFolder);
   const own = orchestrator.kind === 'custom' ? undefined : tools?.set;
   const isAlone = backend.type === 'claude_code';
   const texts = (isAlone ? instructions.alone : undefined) ?? instructions;
@@ -100,31 +99,21 @@ function newParticipant(
     agent,
     state: timedOut ? 'timed_out' : 'waiting',
     millisecondsLeft: team.timeout_settings.agent_timeout_seconds * 1000,
-    working: undefined,
     invalidReplies: 0,
     calling: 'unknown',
-    textReply: undefined,
     lastProblem: '',
     answersGiven: 0,
-    answer: undefined,
-    vote: undefined,
     asker: { id, agent, conversation: `${number}.${id}`, asking: 0 },
-    pendingCalls: undefined,
     hasLearnt: false,
     toolRounds: 0,
     refusals: new Refusals(),
     failures: 0,
     tools,
     workspace,
-    pendingDiff: undefined,
     work: [],
     out: timedOut ? 'timed out in an earlier attempt' : undefined,
   };
 }
-
-/** Where the files of the best answer so far are to be found; undefined if it has none. */
-const bestFolder = (context: OrchestrationContext, earlier: EarlierAnswer | undefined): string | undefined =>
-  earlier?.answer.tree ? folderOf(context, earlier.name) : undefined;
 
 function votesOf(attempt: Attempt): Vote[] {
   const candidates = candidatesOf(attempt);
@@ -136,29 +125,20 @@ function votesOf(attempt: Attempt): Vote[] {
   });
 }
 
-/** The votes that each answer has got. */
 export const votesFor = (attempt: Attempt): VoteCount[] =>
   candidatesOf(attempt).map(({ name }) => {
     const reasons = attempt.participants.flatMap(({ vote }) => (vote?.name === name ? [vote.reason] : []));
     return { name, reasons };
   });
 
-interface Selection {
-  /** The answer that the judge's model has chosen, which counts where nobody has voted. */
-  choice?: Candidate | undefined;
-  /** Whether the selection is for the person to see; true if absent. */
-  isTold?: boolean;
-}
-
 /**
- * Selects the winner of the vote, if there is an answer. Its answer becomes the attempt's result. The best answer of the
- * attempts before wins ties, so that without any vote a new answer does not replace it, unless a person has rejected it.
+ * Selects the winner of the vote, if there is an answer, whose answer becomes the attempt's result. The best answer of the attempts
+ * before wins ties, so that without any vote a new answer does not replace it, unless a person has rejected it.
+ *
+ * @param choice what the judge's model has chosen, which counts where nobody has voted
+ * @param isTold whether the selection is for the person to see
  */
-export function select(
-  { events }: OrchestrationContext,
-  attempt: Attempt,
-  { choice, isTold = true }: Selection = {},
-): void {
+export function select({ events }: OrchestrationContext, attempt: Attempt, choice?: Candidate, isTold = true): void {
   const { earlier, number, participants } = attempt;
   const candidates = candidatesOf(attempt);
   const names = candidates.map(({ name }) => name);
@@ -179,7 +159,6 @@ export function select(
   events.emit({ type: 'selected', agent: selected.teamAgent.id, votes: Object.fromEntries(counts), ...from });
 }
 
-/** Why no agent has answered in an attempt. */
 export const failuresOf = ({ participants }: Attempt): string[] =>
   participants.map(({ teamAgent, out }) => `${teamAgent.id}: ${out ?? 'had not answered when the time was up'}`);
 
@@ -195,11 +174,7 @@ export function nameThoseOut(
 
 type TeamEnding = LoopResult<Attempt, Outcome, TeamRestart>;
 
-/**
- * The run's answer, with its files if there are any.
- *
- * @throws `ApplicationFailure` of type `NoAnswer` when no agent has answered in any attempt
- */
+/** @throws `ApplicationFailure` of type `NoAnswer` when no agent has answered in any attempt */
 export async function deliver(
   context: OrchestrationContext,
   ending: TeamEnding,
@@ -210,17 +185,17 @@ export async function deliver(
   return answer;
 }
 
-/** The run's answer. A cancelled run that has none yet says so, in parentheses. */
+/** A cancelled run that has no answer yet says so, in parentheses. */
 function answerOf({ best, last, outcome, why }: TeamEnding): { agent: string; answer: string } {
   last.phase = 'done';
   if (best?.selected === undefined || best.result === undefined) {
     if (outcome === 'cancelled') return { agent: '', answer: noAnswerYet(why ?? '') };
-    throw noAnswer(last);
+    const message = ['No agent has answered.', ...failuresOf(last)].join('\n');
+    throw ApplicationFailure.nonRetryable(message, failureTypes.noAnswer);
   }
   return { agent: best.selected.teamAgent.id, answer: best.result.content };
 }
 
-/** A run's restarts, each with the attempt that it followed. */
 export function restartsOf(restarts: readonly TeamRestart[]): OrchestrationResult['restarts'] {
   return restarts.map(({ reason, instructions }, index) => ({ attempt: index + 1, reason, instructions }));
 }
@@ -243,9 +218,4 @@ export function resultOf(context: OrchestrationContext, ending: TeamEnding): Orc
     usage: usage.total,
     events: events.count,
   };
-}
-
-function noAnswer(attempt: Attempt): ApplicationFailure {
-  const message = ['No agent has answered.', ...failuresOf(attempt)].join('\n');
-  return ApplicationFailure.nonRetryable(message, failureTypes.noAnswer);
 }

@@ -16,7 +16,7 @@ import type { RunContext } from '../runtime/run-context.ts';
 import type { Backend, OrchestratorSettings, Team, ToolSources } from '../../protocol/settings.ts';
 import { shortened } from '../runtime/size.ts';
 
-/** A team that is ready for tasks. In a session it stays the same for all of them. */
+/** In a session it stays the same for all tasks. */
 export interface TeamContext extends RunContext {
   team: Team;
   coordination: Team['orchestrator']['coordination'];
@@ -25,24 +25,21 @@ export interface TeamContext extends RunContext {
   attemptTimeout: number;
   agents: TeamAgent[];
   toolSets: TeamToolSets;
-  /** What system messages say after the persona: to those who answer and vote, while they only plan, and to the judge. */
+  /** What system messages say after the persona. */
   instructions: TeamInstructions;
-  /** Those for agents that have a workspace; undefined if none has. */
+  /** For agents that have a workspace; undefined if none has. */
   filesInstructions: Omit<TeamInstructions, 'final'> | undefined;
 }
 
-/** An agent of a team, throughout all attempts. */
 export interface TeamAgent {
-  /** Configured id. */
   id: string;
   /** Anonymous name, such as `agent1`. */
   name: string;
   persona: Text | undefined;
   backend: Backend;
   orchestrator: OrchestratorSettings;
-  /** Where its own tools come from. */
   sources: ToolSources;
-  /** These tools, offered together with the team's; undefined when it has none. */
+  /** Its own, together with the team's; undefined when it has none of its own. */
   tools: AttemptTools | undefined;
   /** The tree of files that it begins with, null for none; undefined if it has no workspace. */
   start: string | null | undefined;
@@ -50,7 +47,6 @@ export interface TeamAgent {
   timedOut: boolean;
 }
 
-/** The tools that an agent has while the team plans, and when it acts. */
 export interface AttemptTools {
   planning: ToolExecutor;
   acting: ToolExecutor;
@@ -62,29 +58,25 @@ export interface Task {
   history: NewMessage[];
   /** The conversation before the task, in a session. */
   conversation: TranscriptRef | null;
-  /** The task and the earlier conversation as plain text, for custom orchestrators. */
+  /** As plain text, for custom orchestrators. */
   plain: { task: string; history: () => Promise<EarlierMessage[]> };
   /** Number of the session's turn; 0 outside sessions. */
   turn: number;
 }
 
-/** The files that an orchestration has come to, and those of its attempts. */
 export interface TeamFiles {
   workspace?: RunFiles;
   snapshots?: AttemptFiles[];
 }
 
-/** One orchestration: a team at work on one task. */
 export interface OrchestrationContext extends TeamContext, Task {
-  /** The attempt under way, or the last one; undefined before the first. */
-  attempt: Attempt | undefined;
-  /** What the attempts that are over have come to; absent as long as none has any files. */
+  /** The attempt under way, or the last one. */
+  attempt?: Attempt;
+  /** The files of the attempts that are over; absent as long as there are none. */
   snapshots?: AttemptFiles[];
-  /** What is delivered besides the answer; absent until then. */
   delivered?: TeamFiles;
 }
 
-/** Why another attempt is made, and who asked for it. */
 export interface TeamRestart {
   by: Requester;
   reason: string;
@@ -93,115 +85,91 @@ export interface TeamRestart {
   execute?: boolean | undefined;
 }
 
-/** One attempt of the whole team. */
 export interface Attempt extends Iteration<TeamRestart> {
   phase: OrchestrationPhase;
-  /** Whether the team only plans, so that tools which act are withheld (`enable_planning_mode`). */
+  /** Whether tools that act are withheld (`enable_planning_mode`). */
   isPlanning: boolean;
-  /** The task with the reason for the restart, as plain text. */
   brief: string;
   participants: Participant[];
   /** The answers that the voters have been shown, by anonymous names. */
   shown: Map<string, string>;
-  /** The best answer of the attempts before, which stands for election too; undefined when there is none. */
+  /** It stands for election too. */
   earlier: EarlierAnswer | undefined;
-  /** The answer that won the vote. */
-  selected: Candidate | undefined;
+  selected?: Candidate;
   /** What would be delivered: first the answer that won, then what is presented. */
-  result: GivenAnswer | undefined;
-  /** The tool calls of the presentation. */
+  result?: GivenAnswer;
   presenterWork: ToolCallSummary[];
-  /** The conversation in which the final agent reviews, decides and presents; undefined until it begins. */
-  reviewer: Agent | undefined;
-  /** Whether an agent is out because the run's budget is spent. */
+  /** In which the final agent reviews, decides and presents. */
+  reviewer?: Agent | undefined;
   budgetSpent: boolean;
 }
 
 export interface GivenAnswer {
   content: string;
-  /** The content by reference if it is long. */
   text: Content;
   /** Whether it ends in the middle, since its model came to its limit of tokens. */
   isCut?: boolean;
   /** The files that belong to it, null for none; absent if its agent has no workspace. */
   tree?: string | null;
-  /** What they differ in from those that the run has begun with; absent if that is nothing, or not known yet. */
+  /** What they differ in from those that the run has begun with; absent if in nothing, or not known yet. */
   changes?: TreeChanges;
   /** The same line by line, as voters and judges are shown it. */
   diff?: Text | undefined;
 }
 
-/** An answer that may be voted for. */
 export interface Candidate {
   /** Anonymous name, such as `agent1`. */
   name: string;
   teamAgent: TeamAgent;
   answer: GivenAnswer;
-  /** The attempt that it was given in. */
   attempt: number;
-  /** What its author has done with tools for it. */
   work: ToolCallSummary[];
 }
 
-/** The best answer of the attempts before. */
 export interface EarlierAnswer extends Candidate {
   /** Whether a new answer needs more votes than it. An answer that a person has rejected needs the most votes itself. */
   leads: boolean;
 }
 
-interface CastVote {
-  /** Anonymous name of the answer voted for. */
-  name: string;
-  reason: string;
-}
-
-/** An agent in one attempt. Each attempt has new participants, which is how a restart resets answers and votes. */
+/** Each attempt has new participants, which is how a restart resets answers and votes. */
 export interface Participant {
   teamAgent: TeamAgent;
   agent: Agent;
   state: AgentState;
-  /** How much of the agent's time for the attempt is left. */
   millisecondsLeft: number;
-  /** When it began what it is doing, and how long it had waited for keys by then; undefined while it does nothing. */
-  working: { since: number; waited: number } | undefined;
+  /** When it began what it does now, and how long it had waited for keys by then. */
+  working?: { since: number; waited: number } | undefined;
   /** Replies in a row that were neither an answer nor a usable vote. */
   invalidReplies: number;
   /** How its model comes to call: one that has only ever written texts in place of calls is held to them by a schema. */
   calling: 'unknown' | 'by_itself' | 'by_schema';
-  /** A text in place of an answer or a vote, of which the agent was told that it was neither. */
-  textReply: GivenAnswer | undefined;
+  /** A text of which the agent was told that it was neither an answer nor a vote. */
+  textReply?: GivenAnswer | undefined;
   /** What was wrong with its last reply, in words; empty when nothing was. */
   lastProblem: string;
   answersGiven: number;
-  answer: GivenAnswer | undefined;
-  vote: CastVote | undefined;
-  /** The agent as one that asks and is asked. */
+  answer?: GivenAnswer | undefined;
+  vote?: { name: string; reason: string } | undefined;
   asker: AskingAgent;
-  /** Settles when the questions and tools of its last reply are done; undefined when there are none. */
-  pendingCalls: Promise<void> | undefined;
+  /** Settles when the questions and tools of its last reply are done. */
+  pendingCalls?: Promise<void> | undefined;
   /** Whether it has results that it has not observed yet, as `react` does. */
   hasLearnt: boolean;
   /** Replies with tool calls since its last action. */
   toolRounds: number;
   /** The calls of its tools that were refused since its last action. */
   refusals: Refusals;
-  /** Failed tool calls in this attempt. */
   failures: number;
-  /** Its own tools in this attempt; undefined when it has none. */
   tools: ToolExecutor | undefined;
-  /** Its files in this attempt; undefined if it has no workspace. */
   workspace: AgentWorkspace | undefined;
-  /** Settles when it was told which files belong to its answer; undefined while there is nothing to tell. */
-  pendingDiff: Promise<void> | undefined;
-  /** What it has done with its tools. */
+  /** Settles when it was told which files belong to its answer. */
+  pendingDiff?: Promise<void> | undefined;
   work: ToolCallSummary[];
-  /** Why it is out of this attempt; undefined while it is in. */
+  /** Why it is out of this attempt; undefined while it is in. `isUnusable`: what its model wrote was of no use. */
   out: string | undefined;
-  /** Whether it is that since what its model wrote was of no use, and not for want of time or of a model. */
   isUnusable?: boolean;
 }
 
-/** A participant's part in an attempt. */
 export interface Participation {
   context: OrchestrationContext;
   attempt: Attempt;

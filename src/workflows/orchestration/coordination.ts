@@ -24,7 +24,6 @@ import { saidIn } from './rules/written-answer.ts';
 import {
   answerAmong,
   customAnswer,
-  finished,
   isDebris,
   nextReply,
   proseOf,
@@ -34,8 +33,8 @@ import {
 } from './participant.ts';
 
 /**
- * The coordination of one attempt: all agents answer at the same time, and when each has answered or is out, they vote.
- * Answers and votes are then in the attempt's participants. There are none when all agents are out.
+ * All agents answer at the same time, and when each has answered or is out, they vote. What comes of it is in the attempt's
+ * participants: nothing, when all agents are out.
  */
 export async function coordinate(context: OrchestrationContext, attempt: Attempt): Promise<void> {
   attempt.phase = 'answering';
@@ -86,7 +85,7 @@ async function votingRound(context: OrchestrationContext, attempt: Attempt, roun
 /** After so many replies in a row that are neither an answer nor a usable vote, an agent is out. */
 const maxInvalidReplies = 3;
 
-/** Lets an agent reply until it has acted or is out. @returns what it did; undefined when it is out */
+/** @returns what the agent has done; undefined when it is out */
 async function takeTurn(participation: Participation): Promise<Action['kind'] | undefined> {
   const { context, attempt, participant } = participation;
   const { orchestrator } = participant.teamAgent;
@@ -99,7 +98,9 @@ async function takeTurn(participation: Participation): Promise<Action['kind'] | 
     return 'answer';
   }
   while (isIn(participant)) {
-    if (participant.pendingCalls !== undefined) await finished(participant.pendingCalls);
+    if (participant.pendingCalls !== undefined)
+      // Rejects when the round ends first.
+      await Promise.race([participant.pendingCalls, CancellationScope.current().cancelRequested]);
     if (participant.invalidReplies >= maxInvalidReplies) {
       const why = `${maxInvalidReplies} replies in a row without a usable answer or vote`;
       const reason = participant.lastProblem === '' ? why : `${why}: ${participant.lastProblem}`;
@@ -170,12 +171,11 @@ async function takeText(participation: Participation, reply: Reply): Promise<Act
   return 'answer';
 }
 
-/** Makes prose the agent's answer, if there is any. */
 export function takeProse(context: OrchestrationContext, participant: Participant): void {
   if (participant.textReply !== undefined) giveAnswer(context, participant, participant.textReply, true);
 }
 
-/** Does work within the agent's time. @returns undefined when the work has failed and the agent is out */
+/** @returns undefined when the work has failed and the agent is out */
 async function worked<T>(participation: Participation, work: () => Promise<T>) {
   const { attempt, context, participant } = participation;
   participant.state = attempt.phase === 'voting' ? 'voting' : 'answering';
@@ -220,9 +220,12 @@ function takeAction(participation: Participation, reply: Reply): Reading {
   for (const { callId, refusal } of results) {
     participant.agent.answerCall(callId, refusal === undefined ? accepted : refusalText(refusal));
   }
-  if (reply.calls.length === 0) participant.agent.tell({ role: 'user', content: noAction });
-  if (action?.kind === 'answer') takeAnswer(context, participant, action);
-  else if (action?.kind === 'vote') takeVote(participation, action);
+  if (action?.kind === 'answer') {
+    const { callId, content } = action;
+    const segment = participant.agent.transcript?.id ?? '';
+    const text = textRef(content, { segment, call: { id: callId, argument: 'content' } });
+    giveAnswer(context, participant, { content, text });
+  } else if (action?.kind === 'vote') takeVote(participation, action);
   else if (asks.length + uses.length === 0 || problems.length > 0) {
     const text = problems.join(' ') || noAction;
     participant.lastProblem = problems.join(' ');
@@ -245,16 +248,6 @@ function situationOf({ context, attempt, participant }: Participation): Situatio
   };
 }
 
-function takeAnswer(
-  context: OrchestrationContext,
-  participant: Participant,
-  { content, callId }: Action & { kind: 'answer' },
-): void {
-  const segment = participant.agent.transcript?.id ?? '';
-  const text = textRef(content, { segment, call: { id: callId, argument: 'content' } });
-  giveAnswer(context, participant, { content, text });
-}
-
 function giveAnswer(
   context: OrchestrationContext,
   participant: Participant,
@@ -275,7 +268,6 @@ function giveAnswer(
     participant.pendingDiff = attempt?.scope.run(() => tellFiles(context, teamAgent, answer)).catch(() => {});
 }
 
-/** Notes what an agent has given, which ends its row of replies without any. */
 function acted(participant: Participant, given: Partial<Participant>): void {
   Object.assign(participant, { invalidReplies: 0, toolRounds: 0, textReply: undefined, ...given });
   participant.refusals.succeeded();

@@ -4,11 +4,11 @@ import { callFailure } from '../agent/failures.ts';
 import { joinContent } from '../agent/text.ts';
 import { select } from './attempt.ts';
 import { candidatesOf, whenOf, type Attempt, type Candidate, type OrchestrationContext } from './context.ts';
-import { finalConversation } from './final-agent.ts';
+import { areAllTimedOut, finalConversation } from './final-agent.ts';
 import { comparePrompt } from './prompts.ts';
 import { answersText } from './shown-answers.ts';
 
-/** How long the one question may take, in milliseconds: without an answer the run goes on as well. */
+/** In milliseconds. Without an answer the run goes on as well. */
 const timeoutMs = 120_000;
 
 /**
@@ -19,7 +19,7 @@ export async function elect(context: OrchestrationContext, attempt: Attempt): Pr
   const isUnvoted = candidatesOf(attempt).length > 1 && !attempt.participants.some(({ vote }) => vote !== undefined);
   const leads = attempt.earlier?.leads === true;
   const choice = isUnvoted && !leads ? await choose(context, attempt) : undefined;
-  select(context, attempt, { choice });
+  select(context, attempt, choice);
   const { selected } = attempt;
   if (!isUnvoted || selected === undefined) return;
   const reason = leads ? 'it is the best so far' : 'it comes first';
@@ -30,7 +30,7 @@ export async function elect(context: OrchestrationContext, attempt: Attempt): Pr
 async function choose(context: OrchestrationContext, attempt: Attempt): Promise<Candidate | undefined> {
   const candidates = candidatesOf(attempt);
   const [first] = candidates;
-  const isOver = attempt.budgetSpent || context.agents.every(({ timedOut }) => timedOut);
+  const isOver = attempt.budgetSpent || areAllTimedOut(context);
   if (first === undefined || isOver) return undefined;
   const list = await answersText(candidates);
   const content = joinContent([`${headings.task}\n\n`, context.task, '\n\n', list, `\n\n${comparePrompt}`]);

@@ -22,10 +22,7 @@ const { exportFiles } = ofFolders('snapshots');
 /** Where agents find the files of an answer. @param name its anonymous name */
 export const folderOf = ({ team }: TeamContext, name: string): string => `${temporaryWorkspace(team)}/${name}`;
 
-/**
- * An agent's workspace for one attempt; undefined for an agent without one. It begins with the agent's own files, or after a
- * restart with those of the best answer, if the configuration says so.
- */
+/** Undefined for an agent without one. After a restart it begins with the best answer's files, if the configuration says so. */
 export function newWorkspace(
   context: OrchestrationContext,
   { start }: TeamAgent,
@@ -33,10 +30,7 @@ export function newWorkspace(
 ): AgentWorkspace | undefined {
   if (start === undefined) return undefined;
   const best = context.team.orchestrator.restart_workspace === 'winner' ? earlier?.answer.tree : undefined;
-  return new AgentWorkspace(
-    best === undefined ? start : best,
-    mountsOf(context, earlier === undefined ? [] : [earlier]),
-  );
+  return new AgentWorkspace(best === undefined ? start : best, mountsOf(context, earlier ? [earlier] : []));
 }
 
 /** Shows an agent the files of the answers that it has been shown. Its own it has. */
@@ -85,7 +79,6 @@ export async function tellFiles(
   tellChanges(events, id, changes);
 }
 
-/** Keeps which files an attempt has come to, when it is over. */
 export function keepSnapshot(context: OrchestrationContext, { number, participants }: Attempt): void {
   const trees = participants.flatMap(({ answer, teamAgent, workspace }) =>
     workspace === undefined ? [] : [[teamAgent.id, answer?.tree === undefined ? workspace.tree : answer.tree] as const],
@@ -95,10 +88,8 @@ export function keepSnapshot(context: OrchestrationContext, { number, participan
 }
 
 /**
- * The files that are delivered with an answer, and those of all attempts. With `snapshot_storage` they are written there
- * too; that this fails costs the run nothing but a warning.
- *
- * @param best the attempt whose result is delivered; undefined if there is none
+ * The files that are delivered with the answer of the best attempt, and those of all attempts. With `snapshot_storage` they are
+ * written there too; that this fails costs the run nothing but a warning.
  */
 export async function filesOf(context: OrchestrationContext, best: Attempt | undefined): Promise<TeamFiles> {
   const { snapshots } = context;

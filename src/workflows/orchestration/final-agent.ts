@@ -34,9 +34,8 @@ import { readDecision, type Decision } from './rules/decision.ts';
 const maxRepairs = 2;
 
 /**
- * Decides whether an attempt's result is submitted or the team starts over. Depending on the configuration the final agent
- * decides this before it presents the answer, or in an evaluation of what it has presented. Nobody judges when the
- * configuration allows no restarts.
+ * Decides whether an attempt's result is submitted or the team starts over: before the answer is presented, or in an evaluation of
+ * what was presented. Nobody judges when the configuration allows no restarts.
  *
  * @throws `ApplicationFailure` of type `BudgetSpent`
  */
@@ -58,7 +57,7 @@ export async function judge(context: OrchestrationContext, attempt: Attempt): Pr
   return { kind: 'again', restart: { by: 'final_agent', reason, instructions, execute } };
 }
 
-/** Makes the best answer so far the result in place of the presented one, which the judge has found worse. */
+/** The judge has found the presented answer worse. */
 function keep({ events }: OrchestrationContext, attempt: Attempt, earlier: Candidate): void {
   if (attempt.selected === earlier) return;
   attempt.selected = earlier;
@@ -66,12 +65,9 @@ function keep({ events }: OrchestrationContext, attempt: Attempt, earlier: Candi
   events.emit({ type: 'kept', agent: earlier.teamAgent.id, from: earlier.attempt });
 }
 
-const areAllTimedOut = ({ agents }: OrchestrationContext): boolean => agents.every(({ timedOut }) => timedOut);
+export const areAllTimedOut = ({ agents }: OrchestrationContext): boolean => agents.every(({ timedOut }) => timedOut);
 
-/**
- * Judges the presented answer in a new conversation. It has the task, the answer and how that came about, but none of the
- * other answers.
- */
+/** In a new conversation with the task, the answer and how that came about, but none of the other answers. */
 async function evaluate(context: OrchestrationContext, attempt: Attempt, selected: Candidate): Promise<Decision> {
   const { earlier, isPlanning, presenterWork, restarts } = attempt;
   context.events.emit({ type: 'evaluating', agent: selected.teamAgent.id });
@@ -90,10 +86,7 @@ async function evaluate(context: OrchestrationContext, attempt: Attempt, selecte
   return decide(context, attempt, finalConversation(context, selected, opening, true), 'evaluate');
 }
 
-/**
- * Asks for `submit` or `restart_orchestration`. A judge that fails or does not decide counts as submitting, with a warning,
- * since its failure must not cost the run its answer.
- */
+/** A judge that fails or does not decide counts as submitting, with a warning: its failure must not cost the run its answer. */
 async function decide(
   context: OrchestrationContext,
   attempt: Attempt,
@@ -140,8 +133,7 @@ async function decisionOf(agent: Agent, purpose: Purpose, prompt: string): Promi
 }
 
 /**
- * Has the final agent write the final answer, which becomes the attempt's result. When its model fails or writes nothing,
- * the result stays the answer that won the vote.
+ * Has the final agent write the final answer. When its model fails or writes nothing, the answer that won the vote stays.
  *
  * @throws `ApplicationFailure` of type `BudgetSpent`
  */
@@ -203,8 +195,8 @@ async function presentation(agent: Agent, reply: Reply, purpose: Purpose): Promi
 }
 
 /**
- * Has a final agent with tools of its own present in a conversation of its own, since the judge's tools are none of a
- * presenter's. It has all its tools, also those that were withheld so far.
+ * In a conversation of its own, since the judge's tools are none of a presenter's, and with all its tools, also those
+ * withheld so far.
  */
 async function presentedWithTools(
   context: OrchestrationContext,
@@ -250,37 +242,34 @@ async function presentedWithTools(
 const isClaudeCode = ({ team }: OrchestrationContext, { teamAgent }: Candidate): boolean =>
   (team.final_agent?.backend ?? teamAgent.backend).type === 'claude_code';
 
-/** The attempt's conversation in which the final agent reviews answers and votes, and decides. */
 async function reviewerOf(context: OrchestrationContext, attempt: Attempt, selected: Candidate): Promise<Agent> {
   const opening = { ...(await reviewOf(context, attempt, selected)), tools: context.toolSets.decision };
   return (attempt.reviewer = finalConversation(context, selected, opening, true));
 }
 
-/** The conversation in which the final agent presents. It is the judge's, if there was one, and it has no backend of its own. */
+/** The judge's conversation, if there was one, and it has no backend of its own. */
 async function presenterOf(context: OrchestrationContext, attempt: Attempt, selected: Candidate): Promise<Agent> {
   if (attempt.reviewer !== undefined && context.team.final_agent?.judge === undefined) return attempt.reviewer;
   return finalConversation(context, selected, { ...(await reviewOf(context, attempt, selected)), tools: null });
 }
 
-/** How a conversation about all answers and votes begins. */
 async function reviewOf(
   context: OrchestrationContext,
   attempt: Attempt,
   selected: Candidate,
 ): Promise<Omit<Opening, 'system' | 'tools'>> {
   const candidates = candidatesOf(attempt);
-  const answers = await answersText(candidates);
-  const own = namesOf(candidates, selected.teamAgent);
-  const record = { work: selected.work, restarts: restartsOf(attempt.restarts) };
-  const review = reviewMessage(context.task, answers, own, votesFor(attempt), selected.name, record);
+  const review = reviewMessage(context.task, await answersText(candidates), namesOf(candidates, selected.teamAgent), {
+    work: selected.work,
+    restarts: restartsOf(attempt.restarts),
+    votes: votesFor(attempt),
+    selected: selected.name,
+  });
   const messages: NewMessage[] = [...context.history, { role: 'user', content: review }];
   return { transcript: context.conversation, messages };
 }
 
-/**
- * A conversation of the winner as final agent. The configuration may give the final agent a backend of its own, and its
- * judging another one.
- */
+/** The configuration may give the final agent a backend of its own, and its judging another one. */
 export function finalConversation(
   { instructions, models, team }: OrchestrationContext,
   { teamAgent: { backend, id, persona } }: Candidate,

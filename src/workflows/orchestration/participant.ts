@@ -1,4 +1,3 @@
-import { CancellationScope } from '@temporalio/workflow';
 import { withoutMarker } from '../agent/final-answer.ts';
 import { actionTemperature, ReAct } from '../agent/react.ts';
 import { announceEnd, refuseCalls, runCalls, type LoopContext } from '../agent/loop-context.ts';
@@ -20,7 +19,7 @@ import { whyDebris } from './rules/debris.ts';
 import { saidIn } from './rules/written-answer.ts';
 import { shortened } from '../runtime/size.ts';
 
-/** An agent's next reply. With the loop `react` the agent first observes new results and thinks, then acts. */
+/** With the loop `react` an agent first observes new results and thinks, then acts. */
 export async function nextReply(participation: Participation): Promise<Reply> {
   const { participant } = participation;
   const { orchestrator } = participant.teamAgent;
@@ -74,8 +73,8 @@ export function purposeOf(participation: Participation): Purpose {
 }
 
 /**
- * How much of the agent's time is left at this moment, at least a millisecond. Only its own work counts, so that it does not
- * run out of time while it waits for others, or for a key.
+ * At least a millisecond. Only its own work counts, so that it does not run out of time while it waits for others, or for a
+ * key.
  */
 export function timeLeft({ context, participant }: Participation): number {
   const { millisecondsLeft, teamAgent, working } = participant;
@@ -104,17 +103,11 @@ export function answerAmong(one: GivenAnswer | undefined, other: GivenAnswer, ta
   return one.isCut && !other.isCut ? other : one;
 }
 
-/** Whether a text is no answer for anybody, whatever the task. */
 export function isDebris({ content }: GivenAnswer, task: string): boolean {
   return whyDebris(content, { task, instructions: toldToAgents() }) !== undefined;
 }
 
-/**
- * The answer by a custom orchestrator, which gets the task and the reason for a restart. Such an agent votes as any other
- * agent does.
- *
- * @throws what `runCustomTurn` throws
- */
+/** @throws what `runCustomTurn` throws */
 export async function customAnswer(participation: Participation, settings: CustomSettings): Promise<GivenAnswer> {
   const { context, attempt, participant } = participation;
   const { millisecondsLeft, teamAgent } = participant;
@@ -136,7 +129,6 @@ export async function customAnswer(participation: Participation, settings: Custo
   return { content, text };
 }
 
-/** The configured temperature, raised by failed tool calls. */
 function temperatureOf({ failures, teamAgent }: Participant): number | undefined {
   if (failures === 0) return teamAgent.backend.temperature;
   return temperatureAfter(failures + Math.round((teamAgent.backend.temperature ?? 0) * 10));
@@ -147,13 +139,14 @@ function temperatureOf({ failures, teamAgent }: Participant): number | undefined
  * cancel them, since providers require a result for every call.
  */
 export function startWork(participation: Participation, asks: AskCall[], uses: ReplyCall[]): void {
-  const { attempt, participant } = participation;
+  const { attempt, context, participant } = participation;
   participant.state = asks.length > 0 ? 'asking' : 'using_tools';
   // What it has learnt since makes an earlier text old.
   participant.textReply = undefined;
   participant.pendingCalls = attempt.scope.run(async () => {
     const [reached, used] = await Promise.all([
-      asks.length > 0 && ask(participation, asks),
+      asks.length > 0 &&
+        context.broadcast?.answerCalls(participant.asker, asks, othersOf(participation), whenOf(attempt)),
       uses.length > 0 && useTools(participation, uses),
     ]);
     if (reached) participant.refusals.succeeded();
@@ -161,19 +154,8 @@ export function startWork(participation: Participation, asks: AskCall[], uses: R
     participant.hasLearnt = true;
     participant.pendingCalls = undefined;
   });
-  // `finished` rethrows a failure. When the attempt has ended meanwhile, nobody awaits it.
+  // Who waits for it rethrows a failure. When the attempt has ended meanwhile, nobody awaits it.
   participant.pendingCalls.catch(() => {});
-}
-
-/** Waits for the questions and tools that `startWork` has started. @throws `CancelledFailure` when the round ends first */
-export async function finished(pending: Promise<void>): Promise<void> {
-  await Promise.race([pending, CancellationScope.current().cancelRequested]);
-}
-
-async function ask(participation: Participation, asks: AskCall[]): Promise<boolean> {
-  const { context, attempt, participant } = participation;
-  const others = othersOf(participation);
-  return (await context.broadcast?.answerCalls(participant.asker, asks, others, whenOf(attempt))) ?? false;
 }
 
 const othersOf = ({ attempt, participant }: Participation): AskingAgent[] =>
@@ -204,12 +186,9 @@ async function useTools(participation: Participation, uses: ReplyCall[]): Promis
 /** How much of a call's arguments and of its result judges are shown, in characters. */
 const shownWork = 200;
 
-/** A tool call as judges are shown it. */
 export function summaryOf({ call, status, text }: ToolAnswer): ToolCallSummary {
-  const [input = '', result = ''] = ['input' in call ? JSON.stringify(call.input) : '', text].map((each) =>
-    shortened(each, shownWork),
-  );
-  return { tool: call.name, input, status, text: result.replace(/\s+/g, ' ') };
+  const input = shortened('input' in call ? JSON.stringify(call.input) : '', shownWork);
+  return { tool: call.name, input, status, text: shortened(text, shownWork).replace(/\s+/g, ' ') };
 }
 
 /** How many replies of a final agent may use tools whose own code would limit them. */
@@ -223,22 +202,19 @@ export function mostRounds(orchestrator: OrchestratorSettings, custom = Infinity
 
 const roundsLeft = ({ teamAgent, toolRounds }: Participant): number => mostRounds(teamAgent.orchestrator) - toolRounds;
 
-/** The tools by which an agent acts when it has no others left. */
 const actions = ['new_answer', 'vote'];
 
 function loopContextOf(participation: Participation): LoopContext {
   const { context, attempt, participant } = participation;
-  const {
-    teamAgent: { id },
-    tools,
-  } = participant;
+  const { agent, refusals, tools } = participant;
+  const { id } = participant.teamAgent;
   return {
-    agent: participant.agent,
+    agent,
     run: (call) => {
       if (tools === undefined) throw new TypeError(`${id} has no tools`);
       return tools.call(call);
     },
-    refusals: participant.refusals,
+    refusals,
     warn: (text) => context.warn(text, id),
     say: (text) => context.events.emit({ type: 'says', agent: id, text, last: false }),
     when: whenOf(attempt),

@@ -19,8 +19,8 @@ export function whyWorse(presented: Words, elected: Words, task: string): string
 }
 
 /**
- * What is delivered for an answer whose model has called nothing by itself, and would often present something else: the answer as it
- * is, or in words why. Undefined where it is to be presented.
+ * What is delivered for an answer whose model has called nothing by itself, and would often present something else: the
+ * answer, or in words why it is. Undefined where it is to be presented.
  */
 export function asElected(
   { plain }: OrchestrationContext,

@@ -1,6 +1,7 @@
 import type { Requester } from '../../protocol/events.ts';
 import { headings, tagFor } from '../../protocol/headings.ts';
 import type { Content, Text } from '../../protocol/message.ts';
+import type { OrchestrationResult } from '../../protocol/orchestration.ts';
 import { joinContent } from '../agent/text.ts';
 import { today } from '../agent/prompts.ts';
 import { askingText, responsesAreAutomatic, type AskingRules } from '../ask-others/prompts.ts';
@@ -26,10 +27,7 @@ const ownFiles = (folder: string): string =>
   `give it. As soon as another answer is shown to you, its files are in ${folder}/NAME/, where you can only read them.`;
 
 /**
- * Tells every agent how the team works together.
- *
  * @param asking undefined when agents may not ask others
- * @param isPlanning whether the team only plans
  * @param folder where an agent with a workspace finds the files of the others; undefined for one without
  */
 export function coordinationText(asking: AskingRules | undefined, isPlanning = false, folder?: string): string {
@@ -38,7 +36,6 @@ export function coordinationText(asking: AskingRules | undefined, isPlanning = f
   return [coordination, ...calls, ...files, ...(isPlanning ? [planOnly] : []), today()].join(' ');
 }
 
-/** What the agents of an attempt are told about the restart before it. */
 export interface RestartNotice {
   /** Number of the attempt that starts now, from 2. */
   attempt: number;
@@ -47,7 +44,6 @@ export interface RestartNotice {
   by: Requester;
   /** The restarts before this one, each with the attempt that it followed. */
   earlier?: PastRestart[];
-  /** The best answer so far. */
   best?: ToldAnswer | undefined;
   /** Which files the agent has now; undefined for an agent without a workspace. */
   files?: string | undefined;
@@ -60,11 +56,7 @@ export function startFiles(start: 'clean' | 'winner', folder: string | undefined
   return `Your workspace is again as it was at the very beginning.${best}`;
 }
 
-export interface PastRestart {
-  attempt: number;
-  reason: string;
-  instructions: string;
-}
+export type PastRestart = OrchestrationResult['restarts'][number];
 
 /** How many restarts a prompt repeats, and how many characters of each text: enough for what they asked for. */
 const mostRestarts = 5;
@@ -108,10 +100,7 @@ const takeInsights = 'Please take these insights into account as you work on pro
 export const toldToAgents = (): string =>
   [answerByCall, voteByCall, noAction, coordination, opensAttempt(2, 'final_agent'), takeInsights].join(' ');
 
-/**
- * Tells each agent why the team starts over, with the reason and the instructions in full. The words are those of MassGen's
- * documentation "Orchestration Restart", Agent Context.
- */
+/** The words are those of MassGen's documentation "Orchestration Restart", Agent Context. */
 export function restartBlock(notice: RestartNotice): Content {
   return joinContent([
     `${headings.previousAttempts}\n\n${opensAttempt(notice.attempt, notice.by)}`,
@@ -126,7 +115,6 @@ export function restartBlock(notice: RestartNotice): Content {
   ]);
 }
 
-/** The first message of an attempt. */
 export function taskMessage(task: Text, restart: RestartNotice | undefined): Text[] {
   return joinContent([`${headings.task}\n\n`, task, ...(restart === undefined ? [] : ['\n\n', restartBlock(restart)])]);
 }
@@ -138,7 +126,6 @@ export function plainTask(task: string, restart: RestartNotice | undefined): str
     .join('');
 }
 
-/** An answer in a prompt. */
 export interface ShownAnswer {
   /** Anonymous name, such as `agent1`. */
   name: string;
@@ -151,10 +138,8 @@ export interface ShownAnswer {
 
 /** Lists answers. It says nothing of its reader, so that all readers can be given one stored text. */
 export function answerList(answers: ShownAnswer[]): Content {
-  const tag = tagFor(
-    'answer',
-    answers.map(({ content }) => content),
-  );
+  const texts = answers.map(({ content }) => content);
+  const tag = tagFor('answer', texts);
   return joinContent([
     headings.answers,
     ...answers.flatMap(({ content, diff, name, reference = content }) => [
@@ -168,15 +153,11 @@ export function answerList(answers: ShownAnswer[]): Content {
 
 /** Says which of the listed answers are the reader's; nothing where none is. @param own their anonymous names */
 export function ownAnswers(own: string[]): string {
-  if (own.length === 0) return '';
-  return own.length === 1
-    ? `\n\nThe answer of ${own[0]} is yours.`
-    : `\n\nThe answers of ${own.join(' and ')} are yours.`;
+  if (own.length > 1) return `\n\nThe answers of ${own.join(' and ')} are yours.`;
+  return own.length === 0 ? '' : `\n\nThe answer of ${own[0]} is yours.`;
 }
 
 /**
- * The message that opens a round of voting.
- *
  * @param changed lists the answers that the agent has not been shown yet: in the first round all, later the new ones
  * @param own the anonymous names of its own among them
  */
@@ -190,16 +171,11 @@ export function votingMessage(changed: Content, own: string[], firstRound: boole
   ]);
 }
 
-/** The final agent's instruction. */
 export const finalText = (): string =>
   'You are the final agent of a team: you judge whether its work is good enough, and write the answer that its reader ' +
   `gets. ${today()}`;
 
-/**
- * Asks for `submit` or `restart_orchestration`.
- *
- * @param budgetLeft what is left of the budget, in words; undefined for a run without limits
- */
+/** @param budgetLeft in words; undefined for a run without limits */
 export function decisionPrompt(attempt: number, maxAttempts: number, budgetLeft: string | undefined): string {
   return (
     `${headings.decision}\n\n` +
@@ -217,7 +193,6 @@ export function decisionPrompt(attempt: number, maxAttempts: number, budgetLeft:
   );
 }
 
-/** Has the judge's model choose where nobody has voted. */
 export const comparePrompt =
   'Nobody has voted on these answers. Compare them by the task, and call `vote` with the name of the best one.';
 
@@ -228,7 +203,7 @@ export const presentPrompt =
   'Now write the final answer for the reader of the task: complete by itself, in the form that the task asks for, ' +
   'built on the best of the answers above. Reply with its text alone.';
 
-/** Asks a final agent with tools to carry out what the team has planned, and for the final answer. */
+/** To a final agent with tools. */
 export const carryOutPrompt =
   'The team has only planned, and nothing was done yet. You may act and have all tools: carry out what the task needs, ' +
   'check that it worked, and say in the answer what was done. ' +
@@ -238,7 +213,6 @@ export const carryOutPrompt =
 export const filesPrompt =
   'Your workspace holds the files of the selected answer. As you leave them, they are delivered with your answer.';
 
-/** The result of a call that is not accepted. */
 export function refusalText(refusal: Refusal): string {
   switch (refusal.kind) {
     case 'invalid':
@@ -265,10 +239,9 @@ export function refusalText(refusal: Refusal): string {
   }
 }
 
-/** What an agent is told after a reply without any call. */
 export const noAction = 'That was neither an answer nor a vote. Call `new_answer` or `vote`.';
 
-/** The same when its text may be the answer, and when it may speak for one. */
+/** After a text that may be the answer, and one that may speak for one. */
 export const answerByCall =
   'Nobody sees a text alone. If that was your answer, call `new_answer` with it; otherwise go on, and then call it.';
 export const voteByCall =

@@ -23,14 +23,16 @@ export interface VoteCount {
 export interface WorkRecord {
   /** The tool calls of the agent whose answer was selected. */
   work: ToolCallSummary[];
-  /** The run's restarts so far. */
   restarts: PastRestart[];
+  votes: VoteCount[];
+  /** Anonymous name of the selected answer. */
+  selected: string;
 }
 
 /** How many tool calls judges are shown, the last ones. */
 const mostWork = 20;
 
-/** Lists tool calls with the beginnings of their results; empty if there were none. */
+/** Empty if there were none. */
 function workList(work: ToolCallSummary[]): string {
   if (work.length === 0) return '';
   const left = Math.max(0, work.length - mostWork);
@@ -52,20 +54,12 @@ function voteList(votes: VoteCount[], selected: string): string {
   return `\n\n${headings.votes}\n\n${[...lines, `Selected: ${selected}`].join('\n')}`;
 }
 
-/**
- * What the final agent reviews: the task, all answers and the votes, and how the selected answer came about.
- *
- * @param answers lists them
- * @param own the anonymous names of the reader's
- * @param selected that of the selected answer
- */
+/** @param own the anonymous names of the reader's answers */
 export function reviewMessage(
   task: Text,
   answers: Content,
   own: string[],
-  votes: VoteCount[],
-  selected: string,
-  record: WorkRecord,
+  { restarts, selected, votes, work }: WorkRecord,
 ): Content {
   return joinContent([
     `${headings.task}\n\n`,
@@ -74,16 +68,12 @@ export function reviewMessage(
     answers,
     ownAnswers(own),
     voteList(votes, selected),
-    workList(record.work),
-    restartList(record.restarts),
+    workList(work),
+    restartList(restarts),
   ]);
 }
 
-/** What the judge is shown beside the presented answer. */
 export interface PresentedRecord extends WorkRecord {
-  votes: VoteCount[];
-  /** Anonymous name of the selected answer. */
-  selected: string;
   /** The selected answer where it was a plan, or tools were used for it: what the presented answer is measured by. */
   plan: ToldAnswer | undefined;
   /** What the result has changed in files; undefined for nothing. */
@@ -92,7 +82,6 @@ export interface PresentedRecord extends WorkRecord {
   best: ToldAnswer | undefined;
 }
 
-/** What the judge evaluates after the presentation: the task and the presented answer, and how it came about. */
 export function presentedMessage(task: Text, presented: ToldAnswer, record: PresentedRecord): Content {
   const { best, diff, plan, restarts, selected, votes, work } = record;
   return joinContent([

@@ -4,8 +4,8 @@ import type { Candidate, TeamAgent } from './context.ts';
 import { answerList } from './prompts.ts';
 
 /**
- * The list of answers that agents are shown. A long one is stored once: each of a hundred voters gets all of a hundred answers,
- * and what all their calls name together must fit into one message to the server.
+ * A long list is stored once: each of a hundred voters gets all of a hundred answers, and what all their calls name
+ * together must fit into one message to the server.
  */
 export function answersText(candidates: Candidate[]): Promise<Content> {
   const list = answerList(

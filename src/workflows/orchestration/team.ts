@@ -17,8 +17,6 @@ import { coordinationTools } from './tools.ts';
 import type { AgentSettings, Team } from '../../protocol/settings.ts';
 
 /**
- * Makes a team ready for tasks: it loads the agents' tools, folders and custom orchestrators.
- *
  * @param record what earlier runs of the same session have left
  * @throws `ActivityFailure` when a tool cannot be used, `ApplicationFailure` when a custom orchestrator cannot
  */
@@ -108,8 +106,8 @@ async function openAgents(
 }
 
 /**
- * The tools of an agent for all attempts. With `enable_planning_mode`, those that are not known to be harmless are left to
- * the final agent until a restart asks the team to act.
+ * With `enable_planning_mode`, tools that are not known to be harmless are left to the final agent until a restart asks the
+ * team to act.
  */
 async function openTools(
   team: Team,

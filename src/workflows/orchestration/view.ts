@@ -3,20 +3,22 @@ import { inline, inWords, quotation } from '../runtime/details.ts';
 import type { RunView } from '../runtime/run-handlers.ts';
 import { restartsOf } from './attempt.ts';
 import { shortened } from '../runtime/size.ts';
-import { candidatesOf, hasAnswer, type Attempt, type OrchestrationContext, type Participant } from './context.ts';
+import { candidatesOf, hasAnswer, type Attempt, type OrchestrationContext } from './context.ts';
+
+export const blankState = (workflow: TeamState['workflow']): TeamState => ({
+  workflow,
+  phase: workflow === 'session' ? 'idle' : 'preparing',
+  attempt: 0,
+  maxAttempts: 0,
+  agents: [],
+  selectedAgent: null,
+  restarts: [],
+  usage: null,
+});
 
 /** What an orchestration or a session shows while it is prepared. */
 export function emptyView(workflow: TeamState['workflow']): RunView {
-  const state: TeamState = {
-    workflow,
-    phase: workflow === 'session' ? 'idle' : 'preparing',
-    attempt: 0,
-    maxAttempts: 0,
-    agents: [],
-    selectedAgent: null,
-    restarts: [],
-    usage: null,
-  };
+  const state = blankState(workflow);
   return { state: () => state, details: () => teamDetails(state), transcript: () => null };
 }
 
@@ -44,7 +46,10 @@ export function viewOf(context: OrchestrationContext): RunView {
   });
   return {
     state,
-    details: () => [...teamDetails(state(), reasonsOf(participants())), ...answerLines(context.attempt)],
+    details: () => {
+      const reasons = new Map(participants().map(({ teamAgent, vote }) => [teamAgent.id, vote?.reason]));
+      return [...teamDetails(state(), reasons), ...answerLines(context.attempt)];
+    },
     transcript: (agent) => participants().find(({ teamAgent }) => teamAgent.id === agent)?.agent.transcript ?? null,
   };
 }
@@ -53,11 +58,7 @@ export function viewOf(context: OrchestrationContext): RunView {
 const phaseOf = ({ attempt, turn }: OrchestrationContext): TeamState['phase'] =>
   attempt?.phase === 'done' && turn > 0 ? 'idle' : (attempt?.phase ?? 'preparing');
 
-/** Why agents have voted as they have, by their ids. */
-const reasonsOf = (participants: Participant[]): ReadonlyMap<string, string> =>
-  new Map(participants.flatMap(({ teamAgent, vote }) => (vote ? [[teamAgent.id, vote.reason] as const] : [])));
-
-/** How much the details show of all answers together, and of one, in bytes. */
+/** In bytes: of all answers together, and of one. */
 const shownOfAnswers = 12_000;
 const shownOfAnswer = 3000;
 
@@ -68,16 +69,16 @@ function answerLines(attempt: Attempt | undefined): string[] {
     ({ teamAgent }) => attempt?.phase !== 'done' || teamAgent !== attempt.selected?.teamAgent,
   );
   const bytes = Math.min(shownOfAnswer, Math.floor(shownOfAnswers / others.length));
-  return others.flatMap(({ answer, teamAgent }) => [
+  return others.flatMap(({ answer: { content }, teamAgent: { id } }) => [
     '',
-    `### Answer of ${inline(teamAgent.id)}`,
+    `### Answer of ${inline(id)}`,
     '',
-    quotation(answer.content, bytes),
+    quotation(content, bytes),
   ]);
 }
 
-/** The lines for the current details in Temporal's Web UI. @param reasons of the votes, by the ids of the voters */
-export function teamDetails(state: TeamState, reasons?: ReadonlyMap<string, string>): string[] {
+/** @param reasons of the votes, by the ids of the voters */
+export function teamDetails(state: TeamState, reasons?: ReadonlyMap<string, string | undefined>): string[] {
   const { agents, attempt, maxAttempts, phase, restarts, selectedAgent } = state;
   return [
     `### Attempt ${attempt} of ${maxAttempts}: ${phase}`,

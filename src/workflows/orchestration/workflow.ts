@@ -34,7 +34,7 @@ export async function orchestration(input: OrchestrationInput): Promise<Orchestr
 export async function answerTask(team: TeamContext, task: Task): Promise<OrchestrationResult> {
   // In a session, an agent that ran out of time is back for the next task.
   const agents = team.agents.map((agent) => ({ ...agent, timedOut: false }));
-  const context: OrchestrationContext = { ...team, ...task, agents, attempt: undefined };
+  const context: OrchestrationContext = { ...team, ...task, agents };
   const { enable_post_presentation_evaluation: presentFirst } = team.coordination;
   context.handlers.view = viewOf(context);
   const ending = await iterate<Attempt, Outcome, TeamRestart>(context, {
@@ -59,7 +59,7 @@ export async function answerTask(team: TeamContext, task: Task): Promise<Orchest
       // An attempt that a person has ended may be all that there is, if nobody answers in the next one.
       const isEnd = verdict.kind === 'end';
       if (attempt.phase === 'answering') for (const each of attempt.participants) takeProse(context, each);
-      if (attempt.selected === undefined) select(context, attempt, { isTold: isEnd });
+      if (attempt.selected === undefined) select(context, attempt, undefined, isEnd);
     },
     isBetter: ({ result }) => result !== undefined,
     finalOutcome(outcome) {

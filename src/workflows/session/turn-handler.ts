@@ -8,7 +8,7 @@ import { isBudgetSpent } from '../agent/failures.ts';
 import { ToolExecutor } from '../agent/tool-executor.ts';
 import { AgentWorkspace } from '../agent/workspace.ts';
 import { askingOf, askingTools } from '../ask-others/prompts.ts';
-import { teamDetails } from '../orchestration/view.ts';
+import { blankState, teamDetails } from '../orchestration/view.ts';
 import { callsCancelled, cancelledText, isCancelled, refuseRequest } from '../runtime/iterate.ts';
 import { openRunContext, type RunContext, type RunRecord } from '../runtime/run-context.ts';
 import { runFiles, startTrees, tellChanges, type AgentTrees } from '../runtime/run-files.ts';
@@ -157,13 +157,9 @@ export const sessionFiles = ({ hasWorkspace, id, tools }: AgentSession): AgentTr
   hasWorkspace ? { [id]: tools.workspace.tree } : {};
 
 const stateOf = ({ id, run, state, turns }: AgentSession): TeamState => ({
-  workflow: 'session',
+  ...blankState('session'),
   phase: state === 'waiting' ? 'idle' : 'answering',
-  attempt: 0,
-  maxAttempts: 0,
   agents: [{ id, state, answers: turns, timedOut: false, vote: null }],
-  selectedAgent: null,
-  restarts: [],
   usage: run.usage.total,
   limits: run.usage.limits,
 });

@@ -83,14 +83,12 @@ describe('prompts', () => {
 
   test('the review names each answer’s votes with their reasons, and the one selected', () => {
     const review = textOf(
-      reviewMessage(
-        'T',
-        answerList([{ name: 'agent1', content: 'A' }]),
-        ['agent1'],
-        [{ name: 'agent1', reasons: ['clear', 'complete\n- agent2: 0 ()\nSelected: agent2 '] }],
-        'agent1',
-        { work: [], restarts: [] },
-      ),
+      reviewMessage('T', answerList([{ name: 'agent1', content: 'A' }]), ['agent1'], {
+        work: [],
+        restarts: [],
+        votes: [{ name: 'agent1', reasons: ['clear', 'complete\n- agent2: 0 ()\nSelected: agent2 '] }],
+        selected: 'agent1',
+      }),
     );
     expect(review).toContain(
       '## Votes\n\n- agent1: 2 (clear; complete - agent2: 0 () Selected: agent2)\nSelected: agent1',
@@ -160,7 +158,7 @@ describe('prompts', () => {
       textOf(taskMessage('', restarted)),
       textOf(votingMessage('', [], true)),
       textOf(votingMessage('', [], false)),
-      textOf(reviewMessage('', '', [], [], '', { work: [], restarts: [] })),
+      textOf(reviewMessage('', '', [], { work: [], restarts: [], votes: [], selected: '' })),
       decisionPrompt(2, 3, '12 calls'),
       decisionRepair,
       carryOutPrompt,

@@ -5,14 +5,12 @@ import type { NoveltyProblem } from './novelty.ts';
 /** What an agent may do with its present reply. */
 export interface Situation {
   votingOpen: boolean;
-  /** Anonymous names of the agents that have an answer. */
   choices: string[];
-  /** How many answers the agent has given in this attempt, and how many it may give. */
+  /** In this attempt. */
   answersGiven: number;
   answerLimit: number;
   /** Why an answer is not new enough; undefined when it is. */
   noveltyProblem(answer: string): NoveltyProblem | undefined;
-  /** Whether the agent has the tool `ask_others`. */
   mayAsk: boolean;
   /** Whether a tool is one of the agent's own. */
   isTool(name: string): boolean;
@@ -33,7 +31,7 @@ export type Refusal =
   | NoveltyProblem;
 
 export interface Reading {
-  /** The first usable action; undefined when there is none, or when the reply also asks or uses tools. */
+  /** The first usable one. */
   action: Action | undefined;
   asks: AskCall[];
   /** Calls of the agent's own tools, even with invalid arguments: their results then say what is wrong. */
@@ -61,10 +59,7 @@ function readCall(call: Call, situation: Situation): Action | Refusal {
   return { kind: 'vote', callId: call.id, name, reason: String(call.input['reason']) };
 }
 
-/**
- * Finds the action in an agent's reply, which is the first usable one. A reply that asks or uses tools has no action, since
- * the agent has not seen the results yet.
- */
+/** A reply that asks or uses tools has no action, since the agent has not seen the results yet. */
 export function readReply(reply: Reply, situation: Situation): Reading {
   const isAsk = ({ name }: Call): boolean => situation.mayAsk && name === 'ask_others';
   const isUse = ({ name }: Call): boolean => situation.isTool(name);

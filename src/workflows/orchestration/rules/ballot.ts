@@ -3,11 +3,7 @@ export function anonymousName(index: number): string {
   return `agent${index + 1}`;
 }
 
-/**
- * The candidate with the most votes. With a tie, or without votes, it is the first one.
- *
- * @returns undefined when there are no candidates
- */
+/** The candidate with the most votes, of several the first; undefined when there are no candidates. */
 export function winnerOf(candidates: string[], votes: Array<{ agent: string }>): string | undefined {
   const countFor = (agent: string): number => votes.filter((vote) => vote.agent === agent).length;
   const [first, ...others] = candidates;

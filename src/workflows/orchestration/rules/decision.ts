@@ -17,7 +17,6 @@ export type Decision = {
       kind: 'restart';
       reason: string;
       instructions: string;
-      /** Whether the team is to carry out what it has planned. */
       execute?: boolean | undefined;
     }
 );
@@ -34,7 +33,6 @@ function readCall(call: ReplyCall): Decision | undefined {
   return { kind: 'submit', warning: 'submit was called with confirmed: false', ...compared };
 }
 
-/** How a judge was asked to decide. */
 interface Asked {
   prompt: string;
   /** Whether a schema holds it to a call. */
@@ -63,8 +61,8 @@ function isLoop(text: string): boolean {
 }
 
 /**
- * Whether a restart tells the team nothing, as those of small models do: only words of the judge's prompt ("attempt 1", "submit"),
- * figures, a loop, or, where a schema has made it call, one word each.
+ * Whether a small model's restart tells the team nothing: words of the judge's prompt ("attempt 1", "submit"), figures, a
+ * loop, or, where a schema has made it call, one word each.
  */
 function saysNothing(decision: Decision, { isHeld, prompt }: Asked): boolean {
   if (decision.kind !== 'restart' || decision.execute === true) return false;

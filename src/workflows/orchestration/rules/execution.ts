@@ -7,9 +7,8 @@ const makeReal =
   /\b(?:actually|really|now) (?:\w+ )?(?:implement|execut|perform|carry|modify|make|run|do|create|write|change)|\breal changes\b|\b(?:execute|carry out) (?:the|this|your|that|it)\b/i;
 
 /**
- * Whether a restart asks a team that has only planned to carry out its plan (MassGen's documentation "Orchestration
- * Restart", Example 1: Planning to Execution). What the restart says by `execute` counts; where it says nothing, as a
- * person's never does, its words do.
+ * Whether a restart asks a team to carry out its plan (MassGen's documentation "Orchestration Restart", Example 1: Planning to
+ * Execution). What it says by `execute` counts; where it says nothing, as a person's never does, its words do.
  */
 export function asksToExecute({ execute, instructions, reason }: Omit<TeamRestart, 'by'>): boolean {
   return execute ?? (onlyPlanned.test(reason) || makeReal.test(instructions));

@@ -1,16 +1,15 @@
-/** How different an answer must be from the answers that its author was shown. */
-export type NoveltyRequirement = 'lenient' | 'balanced' | 'strict';
-
 /** The largest accepted word overlap. `lenient` refuses only duplicates. */
-const overlapLimit: Record<NoveltyRequirement, number> = { lenient: 1, balanced: 0.7, strict: 0.5 };
+const overlapLimit = { lenient: 1, balanced: 0.7, strict: 0.5 };
+
+export type NoveltyRequirement = keyof typeof overlapLimit;
 
 const normalised = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase();
 
 const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
 
 /**
- * The Jaccard index of two texts' words, from 0 to 1; it is 1 for two texts without words. It is symmetric, and an answer that
- * adds much to another one counts as new.
+ * The Jaccard index of two texts' words; 1 for two texts without any. An answer that adds much to another one counts as
+ * new.
  */
 export function wordOverlap(one: string, other: string): number {
   const left = wordsOf(one);
@@ -24,10 +23,7 @@ export type NoveltyProblem =
   | { kind: 'duplicate'; of: string }
   | { kind: 'not_novel'; of: string; overlap: number; limit: number };
 
-/**
- * Why an answer is not new enough beside the answers that its author was shown; undefined when it is. Before an agent is
- * shown any, every answer is new enough.
- */
+/** Undefined when an answer is new enough, as every one is for an agent that was shown none. */
 export function noveltyProblem(
   answer: string,
   shown: Array<{ name: string; content: string }>,

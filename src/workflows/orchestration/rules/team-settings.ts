@@ -2,8 +2,6 @@ import { defaultTemporaryWorkspace } from '../../../protocol/workspace.ts';
 import { anonymousName } from './ballot.ts';
 import type { AgentSettings, Team } from '../../../protocol/settings.ts';
 
-/** What follows from a team's configuration. */
-
 /** Claude Code takes no questions while it works, and asks none (MassGen's documentation "Agent Communication"). */
 export const cannotAsk = ({ backend }: Pick<AgentSettings, 'backend'>): boolean => backend.type === 'claude_code';
 
