@@ -27,7 +27,6 @@ export const researchRoles: ResearchRole[] = ['planner', 'critic', 'writer'];
 /** The time limit of each model call with all its retries, in milliseconds. */
 const callTimeout = 600_000;
 
-/** What a result says that rests on nothing else. */
 const onlyOwnDocs =
   "Only Reprise's own documentation was searched: on any other subject what was found, the score and the report say nothing";
 
@@ -41,13 +40,13 @@ export interface PlanningRestart {
 /** What the critic said of a plan; its text is empty if the critic's model failed. */
 export interface Criticism {
   text: string;
-  /** The text as prompts repeat it: a reference if it is long. */
+  /** As prompts repeat it: a reference if it is long. */
   content: Text;
   /** From 0 to 100; null if the critic gave none. */
   score: number | null;
-  /** The name of the score's band, or `no score`; null where the score does not count, since there is prior art. */
+  /** The name of the band, or `no score`; null where the score does not count, since there is prior art. */
   verdict: string | null;
-  /** The works that do the same as the idea; undefined if the critic has not said. */
+  /** The works that do the same as the idea; undefined if nobody has said. */
   similar: Work[] | undefined;
   /** Whether the plan is about what the user asked for. */
   servesGoal: boolean;
@@ -57,40 +56,32 @@ export interface Criticism {
   queries: string[];
 }
 
-/** The work of one planning iteration, as far as it has come. */
 export interface Draft extends Iteration<PlanningRestart> {
-  plan: Plan | undefined;
-  /** Why there is no plan; set if the planner has failed for good. */
-  noPlan: string | undefined;
-  /** The plan's approach as prompts repeat it: a reference if it is long. */
+  plan?: Plan | undefined;
+  noPlan?: string;
+  /** As prompts repeat it: a reference if it is long. */
   approach: Text;
-  /** What the searches have found; undefined until they are done. */
-  found: SearchOutcome | undefined;
-  criticism: Criticism | undefined;
-  /** The works that are similar to the idea; undefined if nobody has said. */
-  similar: Work[] | undefined;
-  /** What the run had spent when the iteration began. */
+  /** Undefined until the searches are done. */
+  found?: SearchOutcome | undefined;
+  criticism?: Criticism;
+  similar?: Work[] | undefined;
   before: IterationRecord['spent'];
 }
 
 export interface SearchOutcome {
   queries: string[];
-  /** The results of each query as models read them, then the pages that were read. */
+  /** As models read it: the results of each query, then the pages. */
   material: Content[];
-  /** The results of each query in a few lines. */
   digests: Text[];
   /** The hits of all queries, in the order of their marks. */
   hits: MarkedHit[];
-  /** The searches that failed, in words. */
   gaps: string[];
 }
 
-/** The state of a research run. */
 export interface ResearchContext extends RunContext, RoleRun {
   idea: string;
   settings: ResearchSettings;
   stored: StoredResearch;
-  /** Undefined where no files came with the idea. */
   files: ResearchFiles | undefined;
   /** The texts of the pages that were read, by their addresses; undefined for a page that could not be read. */
   pages: Map<string, Text | undefined>;
@@ -99,17 +90,13 @@ export interface ResearchContext extends RunContext, RoleRun {
   iterations: IterationRecord[];
   phase: ResearchPhase;
   /** Set from the decision to start planning again until there is a new plan. */
-  restart: PlanningRestart | undefined;
-  /** What the result names as missing. */
+  restart?: PlanningRestart | undefined;
   gaps: string[];
-  /** Undefined until it is written. */
-  report: Report | undefined;
-  /** Empty until the report is stored. */
+  report?: Report;
   reportId: string;
-  issueUrl: string | undefined;
+  issueUrl?: string;
 }
 
-/** What all roles have of the files that came with the idea. */
 interface ResearchFiles {
   shown: Array<UserMessage<Content>>;
   /** By roles: the tools for the files, beside the role's own. */
@@ -136,11 +123,7 @@ async function openFiles(
   return { shown: attachmentMessages(attachments), tools: { planner, critic, writer } };
 }
 
-/**
- * Opens a research run: it tells the planner the idea, and what earlier runs have learnt.
- *
- * @param given the files that come with the idea
- */
+/** Tells the planner the idea, and what earlier runs have learnt. @param given the files that come with the idea */
 export async function openResearch(
   prepared: OpenedResearch,
   given: AttachmentInput[] = [],
@@ -164,11 +147,8 @@ export async function openResearch(
     drafts: [],
     iterations: [],
     phase: 'preparing',
-    restart: undefined,
     gaps: [],
-    report: undefined,
     reportId: '',
-    issueUrl: undefined,
   };
 }
 

@@ -13,16 +13,12 @@ import { newRoleAgent, purposeOf, type Criticism, type Draft, type ResearchConte
 
 type Said = Omit<Criticism, 'content' | 'verdict'>;
 
-/** How many searches a critic may ask for, and the longest one in characters. */
-const limits = { queries: 2, query: 200 };
+/** The searches that a critic may ask for, and in characters a search, and what it says about the next plan. */
+const limits = { queries: 2, query: 200, improvement: 2000 };
 
-/** The longest text that a critic may say about the next plan, in characters. */
-const longestImprovement = 2000;
-
-/** What a critic has said that says nothing. */
 const silence: Said = { text: '', score: null, similar: undefined, servesGoal: true, improve: '', queries: [] };
 
-/** Has the critic judge the plan. A critic that gives no score is asked once more; one that fails gives none. */
+/** A critic that gives no score is asked once more; one that fails gives none. */
 export async function criticise(context: ResearchContext, draft: Draft): Promise<Criticism> {
   context.phase = 'criticising';
   const said = await askCritic(context, draft);
@@ -67,7 +63,6 @@ function decisionsOf({ score, similar, servesGoal, improve, queries }: Said): Pa
   };
 }
 
-/** What the critic and the writer are told of a draft. */
 export function dossierOf(
   { settings, stored }: ResearchContext,
   { approach, found, plan, similar = [] }: Draft,
@@ -91,7 +86,7 @@ function specOf({ settings }: ResearchContext, { found }: Draft): OutputSpec<Sai
       score,
       similar: worksAt(known, hits),
       servesGoal: serves_goal !== false,
-      improve: typeof improve === 'string' ? beginningOf(improve.trim(), longestImprovement) : '',
+      improve: typeof improve === 'string' ? beginningOf(improve.trim(), limits.improvement) : '',
       queries: queriesIn(queries),
     };
     if (unknown.length === 0) return { value };

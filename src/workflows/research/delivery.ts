@@ -22,7 +22,7 @@ const { openIssue } = proxyActivities<Activities>({
 
 /**
  * Stores the report and opens a GitHub issue if one is wanted (the nodes persist → github_issue). If either fails, that
- * becomes a gap and a warning in the result: the report itself is not lost.
+ * becomes a gap and a warning in the result.
  */
 export async function deliver(
   context: ResearchContext,

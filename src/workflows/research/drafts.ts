@@ -5,25 +5,15 @@ import type { Draft, PlanningRestart, ResearchContext } from './context.ts';
 import { guidanceFor } from './prompts.ts';
 import { isReport } from './rules/prior-art.ts';
 
-/** Begins the next planning iteration. */
 export function beginDraft(context: ResearchContext, iteration: Iteration<PlanningRestart>): Draft {
-  const draft: Draft = {
-    ...iteration,
-    plan: undefined,
-    noPlan: undefined,
-    approach: '',
-    found: undefined,
-    criticism: undefined,
-    similar: undefined,
-    before: spentOf(context),
-  };
+  const draft: Draft = { ...iteration, approach: '', before: spentOf(context) };
   context.drafts.push(draft);
   return draft;
 }
 
 /**
- * Records the last draft as an iteration that has ended. A second call replaces the record: it comes when a person asks
- * for another iteration after the last one had been accepted.
+ * Records the last draft as ended. A second call replaces the record: it comes when a person asks for another iteration after the
+ * last one had been accepted.
  *
  * @param restart why another iteration follows; undefined if none does
  */
@@ -49,10 +39,7 @@ export function endDraft(context: ResearchContext, restart: PlanningRestart | un
   };
 }
 
-/**
- * Records the run's last iteration as ended. One that was interrupted before it had a plan is left out, unless it is the
- * only one.
- */
+/** One that was interrupted before it had a plan is left out, unless it is the only one. */
 export function endLastDraft(context: ResearchContext): void {
   const { drafts } = context;
   if (drafts.length > 1 && drafts.at(-1)?.plan === undefined) drafts.pop();
@@ -60,7 +47,7 @@ export function endLastDraft(context: ResearchContext): void {
   endDraft(context, undefined);
 }
 
-/** The greatest sizes in bytes of what a restart says, since the result repeats the reasons. */
+/** In bytes, since the result repeats the reasons. */
 const maxChars = { reason: 2000, guidance: 20_000 };
 
 /** @param instructions what a person or the critic wants to be changed; without them the guidance is that of the kind */
@@ -75,7 +62,7 @@ export function refuse({ events }: ResearchContext, { kind, reason }: PlanningRe
   if (kind === 'person') events.emit({ type: 'restart_refused', by: 'person', reason, isPlanning: true });
 }
 
-/** Ends the iteration, keeps the restart for the planner, and tells why planning starts again. */
+/** Ends the iteration, and keeps the restart for the planner. */
 export function replan(context: ResearchContext, { number }: Draft, restart: PlanningRestart): void {
   const more = context.iterations.some(({ restartKind }) => restartKind === restart.kind);
   context.restart = restart;
@@ -87,9 +74,9 @@ export function replan(context: ResearchContext, { number }: Draft, restart: Pla
 export const hasMaterial = ({ found }: Draft): boolean => found?.hits.some(({ hit }) => !isReport(hit)) ?? false;
 
 /**
- * Whether a draft is better than the best one before it. A draft with material beats one without, and a plan about what
- * the user asked for one about something else; then the higher score wins. One without a score, such as that of a plan
- * with much prior art, is below all scores. Of equal drafts the later is better, since it has learnt from the other.
+ * A draft with material beats one without, and a plan about what the user asked for one about something else; then the higher score
+ * wins. One without a score, such as that of a plan with much prior art, is below all scores. Of equal drafts the later is better,
+ * since it has learnt from the other.
  */
 export function isBetterDraft(draft: Draft, best: Draft | undefined): boolean {
   if (draft.plan === undefined) return false;

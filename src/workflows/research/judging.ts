@@ -11,9 +11,8 @@ import { nextStep } from './rules/viability.ts';
 type ResearchVerdict = Verdict<ResearchOutcome, PlanningRestart>;
 
 /**
- * Decides what follows the searches of a plan: planning starts again if there is much similar work or the criticism's
- * score is low, else the synthesis follows (the document "Conditional Restart Logic", section Conditional Routing). The
- * critic names the similar works in the same reply; if they are too many, the rest of it does not count.
+ * Decides what follows the searches of a plan (the document "Conditional Restart Logic", section Conditional Routing). The critic
+ * names the similar works in the same reply; if they are too many, the rest of it does not count.
  *
  * @param isAccepted whether a person has accepted the plan before there was anything to judge
  * @throws `ApplicationFailure` of the types `NoPlan`, `NoScore`
@@ -23,11 +22,12 @@ export async function judge(context: ResearchContext, draft: Draft, isAccepted: 
   if (!hasMaterial(draft)) return withoutMaterial(context, draft, isAccepted);
   if (isAccepted) return { kind: 'accept', outcome: 'viable' };
   const criticism = await criticise(context, draft);
-  const { improve, score, servesGoal, text, verdict } = criticism;
+  const { improve, score, servesGoal, similar = [], text, verdict } = criticism;
   draft.similar = criticism.similar;
   if (tellPriorArt(context, draft) && !draft.isLast) {
     draft.criticism = { ...criticism, score: null, verdict: null };
-    return againFor(draft, improve);
+    const titles = similar.map(({ title }) => title).join('; ');
+    return again('prior_art', `${similar.length} similar implementations were found: ${titles}`, improve);
   }
   draft.criticism = criticism;
   context.events.emit({ type: 'criticising' });
@@ -60,11 +60,6 @@ const again = (kind: RestartKind, reason: string, improve?: string): ResearchVer
   restart: restartFor(kind, reason, improve),
 });
 
-function againFor({ similar = [] }: Draft, improve: string): ResearchVerdict {
-  const titles = similar.map(({ title }) => title).join('; ');
-  return again('prior_art', `${similar.length} similar implementations were found: ${titles}`, improve);
-}
-
 /** Tells how much similar work there is, if that is known. @returns whether it is too much */
 function tellPriorArt({ drafts, events, iterations, settings }: ResearchContext, { similar }: Draft): boolean {
   if (similar === undefined) return false;
@@ -75,8 +70,8 @@ function tellPriorArt({ drafts, events, iterations, settings }: ResearchContext,
 }
 
 /**
- * No search has found anything. The planner tries once more with other queries, unless no search has worked at all; else
- * the best earlier iteration goes on, or the run ends with what it has searched for.
+ * No search has found anything. The planner tries once more with other queries, unless no search has worked at all; else the best
+ * earlier iteration goes on.
  */
 function withoutMaterial(context: ResearchContext, draft: Draft, isAccepted: boolean): ResearchVerdict {
   const { found, isLast, restart } = draft;
@@ -88,7 +83,7 @@ function withoutMaterial(context: ResearchContext, draft: Draft, isAccepted: boo
   return { kind: 'accept', outcome: isAccepted ? 'viable' : 'iteration_limit', best: true };
 }
 
-/** The planner has failed for good: the run fails if that was its first plan, else it ends with the best one before. */
+/** The run fails if that was its first plan, else it ends with the best one before. */
 function unplanned(context: ResearchContext, draft: Draft): ResearchVerdict {
   const reason = draft.noPlan ?? '';
   if (context.iterations.length === 0)

@@ -10,27 +10,16 @@ export const researchLines: LogLines<ResearchEventBody> = {
     return [line(`🔎 ${query}: ${others}${reports === 0 ? '' : `, apart from ${earlier}`}`)];
   },
   page: ({ characters, mark, url, why }) => [
-    line(
-      why === undefined
-        ? `📄 [${mark}] ${url}: ${characters} characters read`
-        : `📄 [${mark}] ${url}: not read (${why})`,
-    ),
+    line(`📄 [${mark}] ${url}: ${why === undefined ? `${characters} characters read` : `not read (${why})`}`),
   ],
   gap: ({ text }) => [line(`⚠️ ${text}`)],
-  prior_art: ({ fewer, similar }) => [
-    line(
-      fewer
-        ? '→ Fewer similar implementations found'
-        : `→ Finds ${similar} similar implementation${similar === 1 ? '' : 's'}`,
-    ),
-  ],
+  prior_art: ({ fewer, similar }) => {
+    const finds = `Finds ${similar} similar implementation${similar === 1 ? '' : 's'}`;
+    return [line(`→ ${fewer ? 'Fewer similar implementations found' : finds}`)];
+  },
   criticising: () => [line('→ Proceed to criticism')],
   criticism: ({ score, verdict }) => [
-    line(
-      score === null
-        ? '→ Criticism score: none was given'
-        : `→ Criticism score: ${score}/100 (${verdict.toLowerCase()})`,
-    ),
+    line(`→ Criticism score: ${score === null ? 'none was given' : `${score}/100 (${verdict.toLowerCase()})`}`),
   ],
   planning_restart: ({ from, guidance, more, reason, to }) => [
     line(`→ Restart with ${more ? 'more guidance' : 'guidance'}: "${guidance}"`),

@@ -11,20 +11,17 @@ import { judgementOf } from './view.ts';
 
 type ResearchInterrupt = Interrupt<ResearchOutcome, PlanningRestart>;
 
-/**
- * Lets a person end the loop at any time with the signal `decide`. Its handler is set from the first moment, and keeps
- * signals that come before the run can follow them.
- */
+/** Lets a person end the loop with the signal `decide`. Signals that come before the run can follow them are kept. */
 export class OperatorControl {
   /** Whether a person has accepted the plan, or the first material that there will be. */
   hasAccepted = false;
-  readonly #handlers: Pick<RunHandlers, 'events' | 'messages' | 'requests'>;
+  readonly #handlers: RunHandlers;
   /** The last decision that came before the run could follow it, where none was to stop. */
   #early: OperatorDecision | undefined;
   #run: { context: ResearchContext; interrupt: ResearchInterrupt } | undefined;
   #last: OperatorDecision['action'] | undefined;
 
-  constructor(handlers: Pick<RunHandlers, 'events' | 'messages' | 'requests'>) {
+  constructor(handlers: RunHandlers) {
     this.#handlers = handlers;
     handlers.messages.on(decideSignal, {
       take: (decision) => this.#decide(decision),
@@ -32,7 +29,6 @@ export class OperatorControl {
     });
   }
 
-  /** From here on decisions are carried out, those that came earlier among them. */
   steer(context: ResearchContext, interrupt: ResearchInterrupt): void {
     this.#run = { context, interrupt };
     const early = this.#early;
@@ -56,11 +52,6 @@ export class OperatorControl {
     } finally {
       review.close();
     }
-  }
-
-  /** An acceptance does not extend to a plan that is made after it. */
-  withdrawAcceptance(): void {
-    this.hasAccepted = false;
   }
 
   /** Why a decision would have no effect at present. */

@@ -10,7 +10,7 @@ import { purposeOf, type Draft, type PlanningRestart, type ResearchContext } fro
 
 const notAPlan = 'That was no plan.';
 
-/** Has the planner draw up a plan. After a restart the idea must differ from all those tried before. */
+/** After a restart the idea must differ from all those tried before. */
 export async function plan(context: ResearchContext, draft: Draft): Promise<void> {
   const { events, planner, restart } = context;
   context.phase = 'planning';

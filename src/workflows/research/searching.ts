@@ -1,23 +1,18 @@
 import { ActivityFailure, ApplicationFailure, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../protocol/activities.ts';
 import type { Plan } from '../../protocol/research.ts';
-import { isModelSearch, spentIn, type SearchResult } from '../../protocol/search.ts';
+import { isModelSearch, spentIn, type SearchResult, type SearchSettings } from '../../protocol/search.ts';
 import { budgetSpent, failureReason } from '../agent/failures.ts';
 import { pageMaterial } from './prompts.ts';
 import { isReport, type MarkedHit } from './rules/prior-art.ts';
-import { topPages } from './rules/pages.ts';
 import type { Draft, SearchOutcome, ResearchContext } from './context.ts';
 
-/** Runs all queries of a plan, and reads the pages of the best hits. */
 export async function search(context: ResearchContext, draft: Draft, { queries }: Plan): Promise<void> {
   context.phase = 'searching';
   draft.found = await searchAll(context, draft, queries, 1);
 }
 
-/**
- * Searches once more for what the critic misses, and adds it to what was found. A second call does nothing, unless the first
- * one was interrupted: then it searches for all of it.
- */
+/** Searches once more for what the critic misses. A second call does nothing, unless the first was interrupted. */
 export async function followUp(context: ResearchContext, draft: Draft): Promise<void> {
   const { criticism, found } = draft;
   const queries = [...(criticism?.queries ?? [])];
@@ -107,17 +102,23 @@ async function readPages(
     chosen.map(async ({ hit: { url }, mark }) => {
       if (pages.has(url)) return;
       const read = await readPage({ url }).catch((error: unknown) => ({ why: failureReason(error) }));
-      if ('why' in read) {
-        pages.set(url, undefined);
-        events.emit({ type: 'page', mark, url, characters: 0, why: read.why });
-      } else {
-        pages.set(url, read.text);
-        events.emit({ type: 'page', mark, url, characters: read.characters });
-      }
+      const { text, ...told } = 'why' in read ? { text: undefined, characters: 0, ...read } : read;
+      pages.set(url, text);
+      events.emit({ type: 'page', mark, url, ...told });
     }),
   );
   return chosen.flatMap(({ hit: { url }, mark }) => {
     const text = pages.get(url);
     return text === undefined ? [] : [pageMaterial(mark, text)];
   });
+}
+
+/** The first hit of each query, then the second of each, each page once. */
+function topPages(hits: MarkedHit[], { provider, read_pages }: SearchSettings): MarkedHit[] {
+  if (provider === 'folder') return [];
+  const placeOf = ({ mark }: MarkedHit): number => Number(mark.split('.')[1]);
+  const byUrl = new Map<string, MarkedHit>();
+  for (const each of hits.toSorted((one, other) => placeOf(one) - placeOf(other)))
+    if (!byUrl.has(each.hit.url)) byUrl.set(each.hit.url, each);
+  return [...byUrl.values()].slice(0, read_pages);
 }

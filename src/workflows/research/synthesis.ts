@@ -7,7 +7,7 @@ import * as rules from './rules/report.ts';
 import { dossierOf } from './criticism.ts';
 import { newRoleAgent, purposeOf, type Draft, type ResearchContext } from './context.ts';
 
-/** Has the writer report on an iteration. If its model fails, the report is put together without it. */
+/** If the writer's model fails, the report is put together without it. */
 export async function synthesise(context: ResearchContext, draft: Draft, outcome: ResearchOutcome): Promise<void> {
   const { events, iterations } = context;
   const { criticism, number } = draft;
@@ -30,32 +30,27 @@ export async function synthesise(context: ResearchContext, draft: Draft, outcome
 async function reportBy(context: ResearchContext, draft: Draft, writer: StructuredAgent): Promise<Report> {
   const { idea } = context;
   const marks = marksOf(draft);
+  const failed = (why: string): Report => {
+    context.warn(`No report could be written: ${why}`, 'writer');
+    return withoutWriter(context, draft, why);
+  };
   try {
     const spec = specOf(draft, idea, marks);
     const { error, isCut, value } = await structured(writer, 'writing', purposeOf('synthesise', draft), spec);
-    if (value === undefined) {
-      const reason = error ?? 'the writer gave none';
-      context.warn(`No report could be written: ${reason}`, 'writer');
-      return withoutWriter(context, draft, reason);
-    }
+    if (value === undefined) return failed(error ?? 'the writer gave none');
     if (error !== undefined) context.warn(`The report is taken as it is: ${error}`, 'writer');
     if (isCut) context.warn("The report was cut off at its model's limit of tokens", 'writer');
     return rules.finished(value, marks);
   } catch (error) {
-    const reason = failureReason(error);
-    context.warn(`No report could be written: ${reason}`, 'writer');
-    return withoutWriter(context, draft, reason);
+    return failed(failureReason(error));
   }
 }
 
-/** How many of the hits such a report lists. */
-const mostListed = 30;
-
-/** Puts a report together from what there is, without a model. @param why no report was written, for its summary */
+/** Without a model. @param why no report was written, for its summary */
 export function withoutWriter({ idea, iterations }: ResearchContext, draft: Draft | undefined, why: string): Report {
   const { criticism, plan } = draft ?? {};
   const marks = draft === undefined ? new Map<string, never>() : marksOf(draft);
-  const found = [...marks].slice(0, mostListed).map(([mark, work]) => `- ${work.title} [${mark}]`);
+  const found = [...marks].slice(0, 30).map(([mark, work]) => `- ${work.title} [${mark}]`);
   const sections = [
     { heading: 'Plan', text: plan?.approach ?? '' },
     { heading: 'Criticism', text: criticism?.text ?? '' },
@@ -67,7 +62,7 @@ export function withoutWriter({ idea, iterations }: ResearchContext, draft: Draf
   return rules.finished({ title, summary, sections }, marks);
 }
 
-/** The report of a run in which no search has found anything: what was searched, and no findings. */
+/** What was searched, and no findings. */
 export function withoutFindings({ drafts, gaps, idea, iterations }: ResearchContext): Report {
   const searched = drafts.flatMap(({ found, number }) =>
     (found?.queries ?? []).flatMap((query, index) => {

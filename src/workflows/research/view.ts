@@ -25,7 +25,6 @@ export const emptyView: RunView = {
   transcript: () => null,
 };
 
-/** What a research run shows of itself once it is open. */
 export function viewOf(context: ResearchContext): RunView {
   const { conversations } = context;
   return {
@@ -56,7 +55,6 @@ function stateOf(context: ResearchContext): ResearchState {
   };
 }
 
-/** The lines of the current details in Temporal's Web UI. */
 function detailsOf(state: ResearchState): string[] {
   const { agents, idea, iterations, max_planning_iterations, phase, planning_iteration, restart_reason } = state;
   return [

@@ -15,10 +15,9 @@ import { synthesise, withoutFindings } from './synthesis.ts';
 import { emptyView, viewOf } from './view.ts';
 
 /**
- * Plans how to examine an idea, searches, and has the plan criticised. Planning starts again while the plan is not good
- * enough and iterations are left. Then the report is written and stored, and a GitHub issue is opened if one is wanted
- * (the document "Conditional Restart Logic", whose nodes are plan → web_research → criticism → synthesize → persist →
- * github_issue). A person may ask for a restart, accept or stop at any time.
+ * Plans how to examine an idea, searches, and has the plan criticised, again while it is not good enough and iterations are left.
+ * Then the report is written and stored, and a GitHub issue is opened if one is wanted (the document "Conditional Restart Logic",
+ * whose nodes are plan → web_research → criticism → synthesize → persist → github_issue).
  *
  * @throws `ApplicationFailure` of type `InvalidInput` before anything is spent, `NoPlan` if the planner fails to make a
  *   first plan, and `NoScore` if the critic gives no score and `on_missing_score` is `fail`
@@ -57,7 +56,8 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
       requested: ({ instructions, reason }) => restartFor('person', reason, instructions),
       refused: (restart) => refuse(context, restart),
       again(draft, restart) {
-        operator.withdrawAcceptance();
+        // An acceptance does not extend to a plan that is made after it.
+        operator.hasAccepted = false;
         replan(context, draft, restart);
       },
       isBetter: isBetterDraft,

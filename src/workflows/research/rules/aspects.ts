@@ -13,7 +13,6 @@ const statement =
 const isSpace = (character: string | undefined): boolean =>
   character === undefined || !/[\p{L}\p{N}_]/u.test(character);
 
-/** The numbers that a line states for a name at the beginning of one of its parts. */
 function statedIn(line: string, name: string): Array<{ value: number; hasScale: boolean }> {
   return line.split(/[;,](?!\d)|\.\s/).flatMap((clause) => {
     const part = plainLine(clause);
@@ -30,11 +29,10 @@ function statedIn(line: string, name: string): Array<{ value: number; hasScale: 
 const maxChars = 100_000;
 
 /**
- * The scores, 0 to 100, that a critic's free text states for the aspects, as in `- Feasibility: 70/100` or
- * `| novelty | 40 |`.
+ * The scores, 0 to 100, that a critic's free text states for the aspects, as in `- Feasibility: 70/100` or `| novelty | 40 |`.
  *
- * @returns undefined unless the text states one score, and no other, for each aspect; and if all of them are numbers up
- *   to 10 without a scale, which may be of one to 10
+ * @returns undefined unless the text states one score, and no other, for each aspect; and if all are numbers up to 10 without a
+ *   scale, which may be of one to 10
  */
 export function aspectScoresIn(text: string, aspects: string[]): Record<string, number> | undefined {
   const lines = text.slice(-maxChars).split('\n');

@@ -1,11 +1,6 @@
 import type { SearchPlace } from '../../../protocol/search.ts';
 
-/**
- * Says in a sentence how many searches of a plan failed, and where they searched.
- *
- * @param all how many searches there were
- * @returns undefined if none failed
- */
+/** @returns undefined if none of the searches failed */
 export function failedSearches(search: SearchPlace, all: number, failed: number): string | undefined {
   if (failed === 0) return undefined;
   return `Of ${all} ${all === 1 ? 'search' : 'searches'} ${failed} failed: ${placeOf(search)} ${failed}.`;

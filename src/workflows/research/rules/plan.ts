@@ -7,7 +7,6 @@ const mostQueries = 5;
 const longestIdea = 500;
 const longestQuery = 400;
 
-/** Reads a plan from arguments that fit the tool's schema. */
 export function planOf(input: Record<string, unknown>): Plan {
   const queries = (input['queries'] as string[])
     .map((query) => beginningOf(query.trim(), longestQuery))
@@ -21,8 +20,7 @@ export function planOf(input: Record<string, unknown>): Plan {
 }
 
 /**
- * Reads a plan from free text, which holds it as JSON or names its idea on a line `Idea: …`; else the first line with
- * words is taken for the idea.
+ * From free text, which holds it as JSON or names its idea on a line `Idea: …`; else the first line with words is the idea.
  *
  * @param kept the idea if the text names none; undefined if it must change
  * @returns undefined if the text is blank

@@ -8,16 +8,10 @@ export interface MarkedHit {
 
 /** Reads the marks that a critic names: `1.2` or `[1.2]`. @returns those that belong to a hit, and those that do not */
 export function readMarks(named: unknown, hits: MarkedHit[]): { known: string[]; unknown: string[] } {
-  const marks = Array.isArray(named)
-    ? named.map((each) =>
-        String(each)
-          .replace(/^\s*\[|\]\s*$/g, '')
-          .trim(),
-      )
-    : [];
-  const valid = new Set(hits.map(({ mark }) => mark));
-  const once = [...new Set(marks)].filter((mark) => mark !== '');
-  return { known: once.filter((mark) => valid.has(mark)), unknown: once.filter((mark) => !valid.has(mark)) };
+  const texts = Array.isArray(named) ? named.map(String) : [];
+  const marks = new Set(texts.map((text) => text.replace(/^\s*\[|\]\s*$/g, '').trim()).filter((mark) => mark !== ''));
+  const isKnown = (named: string): boolean => hits.some(({ mark }) => mark === named);
+  return { known: [...marks].filter(isKnown), unknown: [...marks].filter((mark) => !isKnown(mark)) };
 }
 
 /** The works behind marks, each once. The reports of earlier runs are lessons, and never prior art. */
@@ -39,7 +33,6 @@ function once(works: Work[]): Work[] {
   return [...byPlace.values()];
 }
 
-/** Whether a work is the stored report of an earlier run. */
 export const isReport = ({ url }: Work): boolean => url.startsWith('report:');
 
 /** An address without what may differ between links to one page. */

@@ -14,7 +14,6 @@ const leftOut = '\0';
 
 const mark = /\[(\d+\.\d+(?:\s*[,;]\s*\d+\.\d+)*)\]/g;
 
-/** Reads a report from arguments that fit the tool's schema, without its empty sections. */
 export function draftOf(input: Record<string, unknown>): Draft {
   const sections = (input['sections'] as Draft['sections'])
     .map(({ heading, text }) => ({ heading: heading.trim(), text: text.trim() }))
@@ -23,10 +22,8 @@ export function draftOf(input: Record<string, unknown>): Draft {
 }
 
 /**
- * Reads a report from free text, which holds it as JSON or as Markdown with headings.
- *
- * @param title the report's title if the text has none
- * @returns undefined if the text is blank
+ * From free text, which holds it as JSON or as Markdown with headings; undefined if blank. @param title if the text has
+ * none
  */
 export function draftIn(text: string, title: string): Draft | undefined {
   const whole = text.trim();
@@ -74,9 +71,9 @@ export function problemOf(draft: Draft, marks: Marks): string | undefined {
 }
 
 /**
- * Completes a draft whose problems the writer did not mend: the parts that it lacks are made of those that it has.
+ * The parts that a draft lacks are made of those that it has, where its writer did not mend it.
  *
- * @param title the report's title if the draft has none
+ * @param title if the draft has none
  * @returns undefined if the draft says nothing, except perhaps marks without a source
  */
 export function completed(draft: Draft, title: string, marks: Marks): Draft | undefined {
@@ -96,10 +93,7 @@ export function completed(draft: Draft, title: string, marks: Marks): Draft | un
 
 const splitMarks = (list: string): string[] => list.split(/\s*[,;]\s*/);
 
-/**
- * Numbers the sources of a draft in the order in which it cites them: `[1.2]` becomes `[1]`. Marks without a source are
- * left out, and a draft that cites nothing has no sources.
- */
+/** Numbers the sources in the order in which a draft cites them: `[1.2]` becomes `[1]`. Marks without a source are left out. */
 export function finished(draft: Draft, marks: Marks): Report {
   const sources: Work[] = [];
   const numberOf = (each: string): number | undefined => {
@@ -145,7 +139,7 @@ export function truncateReport(report: Report): Report {
   return jsonBytes(cut) === jsonBytes(report) ? report : cut;
 }
 
-/** Writes a report as Markdown, with its sources numbered as its texts cite them. */
+/** As Markdown. */
 export function markdownOf({ title, summary, sections, sources }: Report): string {
   return [
     `# ${title}`,

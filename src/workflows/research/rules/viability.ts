@@ -1,6 +1,6 @@
 import type { ResearchSettings } from '../../../protocol/settings.ts';
 
-/** The bands of scores, each with its lower bound (the document "Conditional Restart Logic", section Scoring System). */
+/** From the document "Conditional Restart Logic", section Scoring System, each with its lower bound. */
 const bands: Array<[from: number, name: string]> = [
   [86, 'Excellent concept'],
   [71, 'Good concept'],
@@ -9,17 +9,12 @@ const bands: Array<[from: number, name: string]> = [
   [0, 'Major flaws'],
 ];
 
-/** The name of the band of a score from 0 to 100. Bounds are not rounded: 30.4 is still in the lowest band. */
+/** Bounds are not rounded: 30.4 is still in the lowest band. */
 export function verdictOf(score: number): string {
   return bands.find(([from]) => score >= from)?.[1] ?? '';
 }
 
-/**
- * The viability score: the weighted mean of the aspects' scores, rounded to one decimal. An aspect without a score
- * counts as 0.
- *
- * @param weights the weights of the aspects, whose sum is more than 0
- */
+/** The weighted mean, rounded to one decimal. An aspect without a score counts as 0. @param weights their sum is more than 0 */
 export function viabilityOf(scores: Record<string, number>, weights: Record<string, number>): number {
   const aspects = Object.entries(weights);
   const whole = aspects.reduce((sum, [, weight]) => sum + weight, 0);
@@ -27,12 +22,7 @@ export function viabilityOf(scores: Record<string, number>, weights: Record<stri
   return Math.round(mean * 10) / 10;
 }
 
-/**
- * Decides what follows a criticism (the document "Conditional Restart Logic", section Conditional Routing).
- *
- * @param score null if the critic gave none
- * @returns `proceed` to the synthesis; back to planning because of its `viability` or since it has `no_score`; or `fail`
- */
+/** See the document "Conditional Restart Logic", section Conditional Routing. @param score null if the critic gave none */
 export function nextStep(
   score: number | null,
   { min_viability_score, on_missing_score }: Pick<ResearchSettings, 'min_viability_score' | 'on_missing_score'>,

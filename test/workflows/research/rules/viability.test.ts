@@ -71,7 +71,6 @@ describe('the best iteration', () => {
     restarts: [],
     scope: undefined as never,
     plan: { idea: 'An idea', approach: '', queries: [] },
-    noPlan: undefined,
     approach: '',
     found: isSearched ? found : undefined,
     criticism: { ...said, score },
