@@ -1,21 +1,19 @@
 /** A node in a tree of conversations. The path to it is what was said so far. */
-interface Branch<Place> {
+class Branch<Place> {
   place: Place | undefined;
-  next: Map<string, Branch<Place>>;
+  readonly next = new Map<string, Branch<Place>>();
 }
-
-const newBranch = <Place>(): Branch<Place> => ({ place: undefined, next: new Map() });
 
 /** Finds the conversation that some messages continue. A place is what the caller knows a conversation by. */
 export class Branches<Message, Place> {
-  readonly #root: Branch<Place> = newBranch();
+  readonly #root = new Branch<Place>();
 
   /** Notes the place of the conversation that consists of these messages. */
   set(messages: Message[], place: Place): void {
     let branch = this.#root;
     for (const message of messages) {
       const key = JSON.stringify(message);
-      const next = branch.next.get(key) ?? newBranch<Place>();
+      const next = branch.next.get(key) ?? new Branch<Place>();
       branch.next.set(key, next);
       branch = next;
     }

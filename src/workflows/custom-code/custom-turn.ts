@@ -29,18 +29,15 @@ export class ModelCallError extends Error {
   override name = 'ModelCallError';
 }
 
-/** What a custom orchestrator's turn works with. */
 interface CustomWork {
   settings: CustomSettings;
   persona: Persona;
   tools: ToolExecutor | undefined;
-  /** The agent as one that asks others. */
   asker: AskingAgent;
-  /** The agents that it may ask. */
   others?: AskingAgent[];
   /** Shows the person a text. */
   say: (text: string) => void;
-  /** What was said before, oldest first. */
+  /** Oldest first. */
   history: EarlierMessage[];
   /** Such as `turn 3`. */
   when: string;
@@ -54,9 +51,12 @@ export class CustomTurn {
   readonly #work: CustomWork;
   readonly #branches = new Branches<OrchestratorMessage, TranscriptRef>();
   readonly #texts = new TextRefCache();
-  #transcript: TranscriptRef | null = null;
-  #lastSaid: string | undefined;
-  #lastWords = '';
+  /** The conversation that a model has replied to last; null before the first reply. */
+  transcript: TranscriptRef | null = null;
+  /** The last text that it has shown. */
+  lastSaid: string | undefined;
+  /** The text of the last reply that has one; empty before that. */
+  lastWords = '';
   readonly #cutTexts: string[] = [];
   #calls = 0;
   #isOver = false;
@@ -73,21 +73,6 @@ export class CustomTurn {
   /** The time that its calls have waited for keys. */
   get waits(): WaitTime {
     return this.#run.requests.waitsOf(this.#work.persona.id);
-  }
-
-  /** The conversation that a model has replied to last; null before the first reply. */
-  get transcript(): TranscriptRef | null {
-    return this.#transcript;
-  }
-
-  /** The last text that it has shown; undefined before that. */
-  get lastSaid(): string | undefined {
-    return this.#lastSaid;
-  }
-
-  /** The text of the last reply that has one; empty before that. */
-  get lastWords(): string {
-    return this.#lastWords;
   }
 
   /** What the user's function is given. It is a copy, so that changing it has no effect on the run. */
@@ -110,7 +95,7 @@ export class CustomTurn {
   respond(text: unknown): void {
     this.#checkNotOver();
     if (typeof text !== 'string') throw new TypeError('respond takes a text');
-    this.#lastSaid = text;
+    this.lastSaid = text;
     this.#work.say(text);
   }
 
@@ -120,7 +105,6 @@ export class CustomTurn {
     return this.#cutTexts.some((text) => text !== '' && end.endsWith(text));
   }
 
-  /** Tells the person of an answer that is cut. */
   tellIfCut(answer: string): void {
     if (this.isCut(answer)) this.#run.warn('the answer was cut off at its limit of tokens', this.#work.persona.id);
   }
@@ -150,9 +134,9 @@ export class CustomTurn {
     const message = replyOf(reply);
     this.#branches.set([...said, ...checkedMessages([message])], place);
     this.#texts.addReply(reply.content, place);
-    this.#transcript = place;
+    this.transcript = place;
     if (reply.finish === 'length') this.#cutTexts.push(reply.content.trimEnd());
-    if (reply.content.trim() !== '') this.#lastWords = reply.content;
+    if (reply.content.trim() !== '') this.lastWords = reply.content;
     return message;
   }
 

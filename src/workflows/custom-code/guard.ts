@@ -14,8 +14,8 @@ const own = perRun(() => ({
 }));
 
 /**
- * Runs a file's code, and tells the worker whenever it begins to run and comes to rest. Code that never comes to rest
- * cannot be ended from here: the sandbox aborts it, and the worker then ends the run.
+ * Tells the worker whenever a file's code begins to run and comes to rest. Code that never comes to rest cannot be ended
+ * from here: the sandbox aborts it, and the worker then ends the run.
  */
 export async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {
   const { files } = own();

@@ -22,21 +22,15 @@ export function checkedMessages(messages: unknown): OrchestratorMessage[] {
 function checkedMessage(message: unknown, place: string): OrchestratorMessage {
   const { role, content, callId, toolCalls } = (message ?? {}) as Record<string, unknown>;
   if (typeof content !== 'string') throw new TypeError(`${place}.content must be a string`);
-  switch (role) {
-    case 'system':
-    case 'user':
-      return { role, content };
-    case 'assistant': {
-      const calls = checkedCalls(toolCalls, `${place}.toolCalls`);
-      return { role, content, ...(calls.length > 0 && { toolCalls: calls }) };
-    }
-    case 'tool':
-      if (typeof callId !== 'string')
-        throw new TypeError(`${place}.callId must be the id of the tool call that it answers`);
-      return { role, content, callId };
-    default:
-      throw new TypeError(`${place}.role must be system, user, assistant or tool`);
+  if (role === 'system' || role === 'user') return { role, content };
+  if (role === 'assistant') {
+    const calls = checkedCalls(toolCalls, `${place}.toolCalls`);
+    return { role, content, ...(calls.length > 0 && { toolCalls: calls }) };
   }
+  if (role !== 'tool') throw new TypeError(`${place}.role must be system, user, assistant or tool`);
+  if (typeof callId !== 'string')
+    throw new TypeError(`${place}.callId must be the id of the tool call that it answers`);
+  return { role, content, callId };
 }
 
 function checkedCalls(calls: unknown, place: string): OrchestratorToolCall[] {
@@ -55,17 +49,11 @@ export function checkedCall(call: unknown, place: string): OrchestratorToolCall 
 
 /** A message for a model, with this content in place of its own text, and what the tool that it quotes has shown. */
 function newMessageOf(message: OrchestratorMessage, content: Content, images?: ImageRef[]): NewMessage {
-  switch (message.role) {
-    case 'system':
-    case 'user':
-      return { role: message.role, content };
-    case 'assistant': {
-      const { toolCalls } = message;
-      return { role: 'assistant', content, ...(toolCalls && { toolCalls: toolCalls.map(toolCallOf) }) };
-    }
-    case 'tool':
-      return { role: 'tool', callId: message.callId, content, ...(images !== undefined && { images }) };
-  }
+  if (message.role === 'tool')
+    return { role: 'tool', callId: message.callId, content, ...(images !== undefined && { images }) };
+  if (message.role !== 'assistant') return { role: message.role, content };
+  const { toolCalls } = message;
+  return { role: 'assistant', content, ...(toolCalls && { toolCalls: toolCalls.map(toolCallOf) }) };
 }
 
 const toolCallOf = ({ id, name, arguments: input }: OrchestratorToolCall): ToolCall => ({
@@ -75,11 +63,11 @@ const toolCallOf = ({ id, name, arguments: input }: OrchestratorToolCall): ToolC
 });
 
 export function replyOf({ content, calls }: Reply): OrchestratorReply {
-  const toolCalls = calls.map((call) =>
-    'error' in call
-      ? { id: call.id, name: call.name, arguments: {}, error: call.error }
-      : { id: call.id, name: call.name, arguments: call.input },
-  );
+  const toolCalls = calls.map(({ id, name, ...read }) => ({
+    id,
+    name,
+    ...('error' in read ? { arguments: {}, error: read.error } : { arguments: read.input }),
+  }));
   return { role: 'assistant', content, toolCalls };
 }
 

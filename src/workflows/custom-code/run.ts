@@ -44,10 +44,8 @@ export async function runCustomTurn(
 }
 
 /**
- * Loads the function of a custom orchestrator's file.
- *
- * @throws `ApplicationFailure` of type `OrchestratorFailed` when the file throws, of type `InvalidInput` when this worker
- *   does not have it
+ * @throws `ApplicationFailure` of type `OrchestratorFailed` when the file throws, of type `InvalidInput` when this worker does not
+ *   have it
  */
 export async function loadHandleText(file: string): Promise<HandleText> {
   let handleText: HandleText | undefined;
@@ -77,15 +75,12 @@ function failureOf(error: unknown, file: string): ApplicationFailure {
   return failure(`${file}${lineIn(file, error.stack)}`, `${error.name}: ${error.message}`);
 }
 
-/** In characters. */
-const longestFrame = 1000;
-
 /** `:LINE` of a file where the stack of an error, which the SDK gives in terms of the sources, first comes by it; else empty. */
 function lineIn(file: string, stack: unknown): string {
   if (typeof stack !== 'string') return '';
   const path = file.slice(1);
   // The message stands there too, which may be a model's text of any length.
-  for (const frame of stack.split('\n').filter((each) => each.length < longestFrame)) {
+  for (const frame of stack.split('\n').filter((each) => each.length < 1000)) {
     const [, place = '', line] = /^ +at .*?([^() ]+):(\d+):\d+\)?$/.exec(frame) ?? [];
     if (place.replaceAll('\\', '/').endsWith(path)) return `:${line}`;
   }

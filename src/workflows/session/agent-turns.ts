@@ -38,12 +38,8 @@ export async function openAgentTurns(
   session.transcript = () => agent.fork.transcript;
   return {
     run,
-    get said() {
-      return saidBy(agent);
-    },
-    get files() {
-      return sessionFiles(session);
-    },
+    said: () => saidBy(agent),
+    files: () => sessionFiles(session),
     take(text, turn) {
       const said = saidBy(agent);
       const earlierWords = agent.lastWords;

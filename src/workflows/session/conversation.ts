@@ -58,7 +58,6 @@ const unchanged = (files: RunFiles | undefined): RunFiles | undefined =>
 /** The most bytes that a session hands over, just under what the server takes: answers of a person are not to be cut. */
 const recordBytes = 1_900_000;
 
-/** A session's conversation with a team or with one agent, turn by turn. */
 export class Conversation {
   readonly #handler: TurnHandler;
   readonly #prepared: OpenedSession;
@@ -90,12 +89,7 @@ export class Conversation {
     run.warnings.splice(0);
     events.begin(0);
     events.emit({ type: 'turn', turn, text: preview(text), ...(id !== undefined && { id }) });
-    const {
-      answer,
-      messages: said,
-      outcome,
-      workspace = unchanged(this.#last.workspace),
-    } = await tellIfFailed(run, this.#handler.take(text, turn)).catch(async (error: unknown) => {
+    const taken = await tellIfFailed(run, this.#handler.take(text, turn)).catch(async (error: unknown) => {
       if (error instanceof ApplicationFailure) {
         const why = preview(error.message);
         events.emit({ type: 'turn_failed', turn, why });
@@ -104,6 +98,7 @@ export class Conversation {
       }
       throw error;
     });
+    const { answer, messages: said, outcome, workspace = unchanged(this.#last.workspace) } = taken;
     const files = workspace && { workspace };
     const messages = outcome === 'cancelled' ? [...said, `(${cancelledText('session')}.)`] : said;
     const warnings = warningsOf(run);
@@ -111,7 +106,6 @@ export class Conversation {
     return this.#turn;
   }
 
-  /** The result of the last turn. */
   get #turn(): TurnResult {
     const { id: _, outcome: __, turns: turn, ...result } = this.#last;
     return truncateToPayload({ ...result, turn });
@@ -133,10 +127,9 @@ export class Conversation {
   }
 
   record(): SessionRecord {
-    const { files, run, said } = this.#handler;
-    return truncateToPayload(
-      { run: recordOf(run), said, files, last: this.#last, prepared: this.#prepared },
-      recordBytes,
-    );
+    const handler = this.#handler;
+    const [said, files] = [handler.said(), handler.files()];
+    const record = { run: recordOf(handler.run), said, files, last: this.#last, prepared: this.#prepared };
+    return truncateToPayload(record, recordBytes);
   }
 }

@@ -20,17 +20,12 @@ import {
 const turnTimeout = 1_800_000;
 
 /**
- * How much longer a turn may take than its budget, in milliseconds. A call of a model ends with the budget, and the turn is then
- * one whose budget is spent, and not one whose file has not come to an end.
+ * How much longer a turn may take than its budget, in milliseconds: a model's call ends with the budget, and the turn is then one
+ * whose budget is spent, and not one whose file has not come to an end.
  */
 const grace = 2000;
 
-/**
- * Opens turns by a custom orchestrator, which is told what was said in earlier turns.
- *
- * @param before what was said before this run of the session
- * @throws `ApplicationFailure` when this worker cannot run the file
- */
+/** Its turns are told what was said in earlier ones. @throws `ApplicationFailure` when this worker cannot run the file */
 export async function openCustomTurns(
   prepared: OpenedAgent,
   settings: CustomSettings,
@@ -48,12 +43,8 @@ export async function openCustomTurns(
   const persona = { id, text: undefined, backend };
   return {
     run,
-    get said() {
-      return said;
-    },
-    get files() {
-      return sessionFiles(session);
-    },
+    said: () => said,
+    files: () => sessionFiles(session),
     take(text, turn) {
       return runTurn(session, turn, (say, messages) => {
         // Only agents ask a person. This one has an empty conversation, since the file keeps its own conversations.

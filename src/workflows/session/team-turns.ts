@@ -30,15 +30,9 @@ export async function openTeamTurns(
   let said = before;
   return {
     run,
-    get said() {
-      return said;
-    },
-    /** After a turn with files, all agents go on with those of its answer. */
-    get files() {
-      return Object.fromEntries(
-        run.agents.flatMap(({ id, start }) => (start === undefined ? [] : [[id, start] as const])),
-      );
-    },
+    said: () => said,
+    files: () =>
+      Object.fromEntries(run.agents.flatMap(({ id, start }) => (start === undefined ? [] : [[id, start] as const]))),
     async take(text, turn) {
       const earlierSaid = said;
       // The conversations of the turns before are over.
@@ -58,9 +52,9 @@ export async function openTeamTurns(
           { role: 'assistant', content: answer },
         ]),
       );
-      if (workspace !== undefined) {
+      // All agents go on with the files of the answer.
+      if (workspace !== undefined)
         for (const agent of run.agents) if (agent.start !== undefined) agent.start = workspace.tree;
-      }
       return { answer, messages: [answer], outcome: outcomes[outcome], ...(workspace && { workspace }) };
     },
   };

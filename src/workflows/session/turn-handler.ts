@@ -29,13 +29,13 @@ export interface TurnOutcome {
   workspace?: RunFiles;
 }
 
-/** Takes a session's turns. There is one implementation for each kind of configuration. */
+/** There is one implementation for each kind of configuration. */
 export interface TurnHandler<Said = unknown> {
   run: RunContext;
   /** The conversation so far, small enough for the input of the session's next run. */
-  said: Said;
+  said(): Said;
   /** The files so far, which the session's next run begins with. */
-  files: AgentTrees;
+  files(): AgentTrees;
   /** Takes a turn, and emits its events up to `final`. */
   take(text: string, turn: number): Promise<TurnOutcome>;
 }
@@ -43,9 +43,7 @@ export interface TurnHandler<Said = unknown> {
 /** What the next run of a session takes over from this one. */
 export interface SessionRecord {
   run: RunRecord;
-  /** The handler's `said`. */
   said: unknown;
-  /** The handler's `files`. */
   files: AgentTrees;
   /** The result of the last turn, the number of turns, and the id of the update that brought the last one, unless it failed. */
   last: Pick<SessionResult, 'answer' | 'messages' | 'outcome' | 'turns' | 'warnings' | 'workspace'> & {
@@ -54,7 +52,6 @@ export interface SessionRecord {
   prepared: OpenedSession;
 }
 
-/** A session with one agent: what the agent works with, and what it is doing. */
 export interface AgentSession {
   run: RunContext;
   id: string;
@@ -89,9 +86,7 @@ export async function openAgentSession(
   return session;
 }
 
-/** What is different in a turn from one kind of agent to another. */
 interface TurnWork {
-  /** Has the text answered, and shows the answer. */
   answer(): Promise<Pick<TurnOutcome, 'answer' | 'outcome'>>;
   /** The answer of a turn that ends early. @param why in words */
   stopped(why: string): string;
@@ -144,7 +139,7 @@ export async function runTurn(
   });
 }
 
-/** The files of a session with one agent after a turn. Tells what the turn has changed. @param before those before it */
+/** Tells what the turn has changed. @param before the files before it */
 async function turnFiles({ id, run, tools }: AgentSession, before: string | null): Promise<RunFiles> {
   await tools.workspace.settled();
   const workspace = await runFiles(before, tools.workspace.tree);
@@ -152,7 +147,6 @@ async function turnFiles({ id, run, tools }: AgentSession, before: string | null
   return workspace;
 }
 
-/** The files of a session with one agent, by its id. */
 export const sessionFiles = ({ hasWorkspace, id, tools }: AgentSession): AgentTrees =>
   hasWorkspace ? { [id]: tools.workspace.tree } : {};
 

@@ -21,14 +21,22 @@ export class TurnQueue {
   #isClosed = false;
   /** Whether the session takes but the turn of its input. */
   #isSingle = false;
-  /** The scope of the turn under way. */
   #turn: CancellationScope | undefined;
 
   constructor(messages: Messages) {
     messages.updates.on(handleTextUpdate, {
       take: (text) => {
         const id = currentUpdateInfo()?.id;
-        return new Promise((resolve, reject) => this.#turns.push(queuedTurn({ text, id }, resolve, reject)));
+        const { promise, reject, resolve } = Promise.withResolvers<TurnResult>();
+        this.#turns.push((take) => {
+          // A turn that fails rejects its update; the session goes on without it.
+          const failed = (error: unknown): void => {
+            if (!(error instanceof ApplicationFailure)) throw error;
+            reject(error);
+          };
+          return take(text, id).then(resolve, failed);
+        });
+        return promise;
       },
       refusal: (text) => (this.#isSingle ? singleTurn : problemOf(text)),
       type: failureTypes.invalidInput,
@@ -89,22 +97,6 @@ export class TurnQueue {
     const refusal = ApplicationFailure.nonRetryable(why, failureTypes.turnFailed);
     for (const turn of this.#turns.splice(0)) void turn(() => Promise.reject(refusal));
   }
-}
-
-/** A turn that fails rejects its update; the session goes on without it. */
-function queuedTurn(
-  { id, text }: { text: string; id: string | undefined },
-  resolve: (result: TurnResult) => void,
-  reject: (error: unknown) => void,
-): QueuedTurn {
-  return async (take) => {
-    try {
-      resolve(await take(text, id));
-    } catch (error) {
-      if (!(error instanceof ApplicationFailure)) throw error;
-      reject(error);
-    }
-  };
 }
 
 const noTurn = 'no turn is under way';

@@ -18,9 +18,9 @@ import { sessionCancelled, type SessionRecord } from './turn-handler.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 /**
- * A conversation with a team or with one agent, turn by turn (xaibo's documentation "Orchestrator Modules Reference").
- * What was said, and what the person has answered, is kept from turn to turn, also when a long history makes the session
- * continue as a new run. A session that is cancelled ends its turn with what there is, and completes.
+ * A conversation with a team or with one agent, turn by turn (xaibo's documentation "Orchestrator Modules Reference"). What was
+ * said and answered is kept also when a long history makes the session continue as a new run. A session that is cancelled ends its
+ * turn with what there is, and completes.
  *
  * @throws `ApplicationFailure` of type `InvalidInput` before anything is spent; with `text`, what its one turn throws
  */
