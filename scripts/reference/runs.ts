@@ -3,15 +3,16 @@ import { descriptions } from '../../src/protocol/definitions.ts';
 
 /** The types of what crosses the boundary of a run, in the order in which the page has them. */
 const sections: Record<string, string> = {
-  'A team': 'OrchestrationInput EarlierMessage HumanAnswer OrchestrationResult Outcome Vote',
+  'A team': 'OrchestrationInput CommonInput EarlierMessage HumanAnswer OrchestrationResult Outcome Vote',
   'A session': 'SessionInput TurnResult SessionResult',
   Research: 'ResearchInput ResearchResult ResearchOutcome Iteration RestartKind Report Work',
   'A problem':
     'SolveInput AttachmentInput SolveResult SolveOutcome SubtaskReport SubtaskStatus Validation StateSummary TextRef',
-  'What all results have': 'Usage Figures RunFiles AttemptFiles TreeSummary TreeChanges',
+  'What all results have': 'CommonResult Usage Figures RunFiles AttemptFiles TreeSummary TreeChanges',
   'What is sent to a run': 'RestartRequest HumanReply ToolDecision OperatorDecision',
   'What waits for a person': 'PendingQuestion BroadcastResult',
-  States: 'TeamState OrchestrationPhase ResearchState ResearchPhase SolveState SolvePhase AgentState RunLimits RunMemo',
+  States:
+    'CommonState TeamState OrchestrationPhase ResearchState ResearchPhase SolveState SolvePhase AgentState RunLimits RunMemo',
   Events:
     'RunEvent CommonEventBody TeamEventBody ResearchEventBody SolveEventBody ' +
     'Requester QuestionEnd KeyEnd ApprovalEnd FinalOutcome',

@@ -1,4 +1,4 @@
-import type { ReadPageInput, ReadPageResult } from '../protocol/search.ts';
+import type { ReadPageResult } from '../protocol/search.ts';
 import { bounded, plain } from '../tools/web/search/normalize.ts';
 import type { Store } from '../store/store.ts';
 import { isPublic, type AddressRule } from '../tools/web/addresses.ts';
@@ -26,7 +26,7 @@ const leastText = 500;
  * @param pageRule which addresses may be connected to; by default those of the public internet
  */
 export function createReadPage({ store, pageRule = isPublic }: { store: Store; pageRule?: AddressRule }) {
-  return async function readPage({ url }: ReadPageInput): Promise<ReadPageResult> {
+  return async function readPage({ url }: { url: string }): Promise<ReadPageResult> {
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const text = await cancellable((signal) => read(url, AbortSignal.any([signal, timeout])));

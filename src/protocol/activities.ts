@@ -5,7 +5,7 @@ import type { Notification } from './notify.ts';
 import type { NotifyEntry } from './settings.ts';
 import type { EarlierMessage } from './orchestration.ts';
 import type { OpenedIssue, OpenIssueInput, PersistInput } from './research.ts';
-import type { ReadPageInput, ReadPageResult, SearchInput, SearchResult } from './search.ts';
+import type { ReadPageResult, SearchInput, SearchResult } from './search.ts';
 import type { OpenedOrchestration, OpenedResearch, OpenedSession, OpenedSolve } from './stored.ts';
 import type { CallToolInput, CallToolResult, ListToolsInput, ListToolsResult } from './tools/tool.ts';
 import type { ComparedTrees, ExportedTree, ImportedFolder, MergedTree } from './workspace.ts';
@@ -35,7 +35,7 @@ export interface Activities {
   /** Asks the configured provider one query of a plan. */
   search(input: SearchInput): Promise<SearchResult>;
   /** Reads a page that a search has found. Many cannot be read, which is no failure. */
-  readPage(input: ReadPageInput): Promise<ReadPageResult>;
+  readPage(input: { url: string }): Promise<ReadPageResult>;
   persistReport(input: PersistInput): Promise<{ reportId: string }>;
   openIssue(input: OpenIssueInput): Promise<OpenedIssue>;
 

@@ -39,18 +39,15 @@ export interface Attachment {
   mediaType: string;
   bytes: number;
   /**
-   * The beginning of the content, at most 1,000 characters, for prompts. For a table these are its columns, the number
-   * of its rows and the first rows, for a workbook the same of its sheets, for an archive the paths of its files; for an
-   * image it is empty.
+   * The beginning of the content, at most 1,000 characters: of a table its columns, the number of its rows and the first
+   * rows, of a workbook the same of its sheets, of an archive the paths of its files; empty for an image.
    */
   preview: Text;
   /** Why the content, or a part of it, cannot be read, such as a damaged PDF. Subtasks are told. */
   note?: string;
-  /** Only for images. */
   image?: ImageRef;
 }
 
-/** Input of the activity `storeAttachments`. */
 export interface StoreAttachmentsInput {
   attachments: AttachmentInput[];
   /** That of the agents who work with the files; absent where it may not transcribe. */

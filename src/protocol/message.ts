@@ -1,8 +1,7 @@
 /** The format of conversations throughout Reprise. Only `src/models` knows the formats of providers. */
 
-/** An image in the store. */
+/** An image in the store, which holds it in base64. */
 export interface ImageRef {
-  /** Id of the blob that holds it in base64. */
   blob: string;
   mediaType: string;
 }
@@ -22,7 +21,7 @@ export type TextRef =
 
 export type Text = string | TextRef;
 
-/** The content of a message that is still to be sent: one text, or several that are joined without a separator. */
+/** Of a message that is still to be sent: one text, or several that are joined without a separator. */
 export type Content = Text | Text[];
 
 interface SystemMessage<C = string> {
@@ -84,7 +83,6 @@ export interface TranscriptRef {
   messages: number;
 }
 
-/** JSON Schema of a tool's parameters. */
 export interface ParameterSchema {
   type: 'object';
   properties: Record<string, unknown>;
@@ -121,10 +119,8 @@ export interface TokenUsage {
   estimated?: boolean;
 }
 
-/** The tool calls of a message. */
 export const callsIn = (message: Message): ToolCall[] =>
   message.role === 'assistant' ? (message.toolCalls ?? []) : [];
 
-/** The images of a message. */
 export const imagesIn = (message: Message): ImageRef[] =>
   message.role === 'user' || message.role === 'tool' ? (message.images ?? []) : [];

@@ -16,20 +16,19 @@ export interface CallModelInput {
   transcript: TranscriptRef | null;
   /** The messages after `transcript`, in order. */
   append: NewMessage[];
-  /** The conversation's tools; null for none. */
   tools: BlobRef | null;
   /** Whether the reply may call them; `auto` if absent. */
   toolChoice?: ToolChoice;
-  /** The tools of which the reply is to call one by a schema, where the model has given a text in place of a call; absent: none. */
+  /** The tools to one of which a schema holds the reply, where the model has given a text in place of a call; absent: none. */
   bySchema?: string[];
   /** The tools that the call may run itself; absent: none. */
   quick?: QuickTools;
-  /** For a shadow: `transcript` and `append` are its parent's conversation, which the shadow gets as plain text. */
+  /** For a shadow, which gets its parent's conversation, `transcript` and `append`, as plain text. */
   shadow?: {
-    /** Activity id of the parent's call under way, if any. The shadow is also shown what that call has written so far. */
+    /** Activity id of the parent's call under way, if any, whose text so far the shadow is shown too. */
     writing?: string;
   };
-  /** What an agent works on that does more in a call than one request: for backends of the type `claude_code`. */
+  /** For backends of the type `claude_code`, which do more in a call than one request. */
   work?: {
     /** Its files; absent: it has none, and no tools of its own. */
     files?: WorkspaceInput;
@@ -38,17 +37,14 @@ export interface CallModelInput {
     /** The most that the call may cost, in US dollars. */
     mostUsd?: number;
   };
-  /** Who calls, and what for. */
   caller: Caller & { purpose: string };
 }
 
-/** A tool call, as a judge is shown it. */
+/** A tool call as judges, validators and later tries are shown it: its arguments as JSON, and how its result begins. */
 export interface ToolCallSummary {
   tool: string;
-  /** As JSON. */
   input: string;
   status: CallToolResult['status'];
-  /** The beginning of the result. */
   text: string;
 }
 
@@ -93,7 +89,7 @@ export interface CallModelResult {
   usage: TokenUsage;
   /** What a summary of earlier messages has cost that was made for the call; absent if none was. */
   summary?: TokenUsage;
-  /** Id of the tree of files that the call ended in, null for one without files; absent if it changed none. */
+  /** The tree of files that the call ended in, null for one without files; absent if it changed none. */
   tree?: string | null;
   /** What the person who started the run should know, such as a setting that the model does not take. */
   notices?: string[];

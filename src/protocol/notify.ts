@@ -9,14 +9,12 @@ export interface Ended {
   answer: string;
 }
 
-/** What somebody is told. */
 export interface Notification {
   type: NotifyEvent;
   /** ISO 8601 time. */
   timestamp: string;
   data: {
     workflowId: string;
-    /** The workflow type. */
     workflow: string;
     /** The first line of what the run, or the session's turn, was asked. */
     task: string;

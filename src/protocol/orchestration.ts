@@ -1,6 +1,6 @@
 import type { AttachmentInput } from './attachment.ts';
 import type { Permissions } from './tools/permissions.ts';
-import type { PriceTable, Usage } from './usage.ts';
+import type { CommonResult, PriceTable } from './usage.ts';
 import type { AttemptFiles, RunFiles, StartFolders } from './workspace.ts';
 import type { NotifyEntry, Team } from './settings.ts';
 
@@ -16,20 +16,24 @@ export interface HumanAnswer {
   answer: string;
 }
 
-/** Input of the workflow `orchestration`; only `task` is needed. */
-export interface OrchestrationInput {
-  task: string;
-  /** A team's configuration, or a file's name in the worker's configuration folder; the default is its default team. */
-  config?: object | string;
+/** What all inputs may have. */
+export interface CommonInput {
   /** The files that come with it. */
   attachments?: AttachmentInput[];
-  history?: EarlierMessage[];
-  humanQa?: HumanAnswer[];
   /** The signature of `REPRISE_HOME`'s owner, which the library and the commands add where a worker asks for one. */
   signature?: string;
 }
 
-/** What every run is told by the worker that has prepared its input. */
+/** Input of the workflow `orchestration`; only `task` is needed. */
+export interface OrchestrationInput extends CommonInput {
+  task: string;
+  /** A team's configuration, or a file's name in the worker's configuration folder; the default is its default team. */
+  config?: object | string;
+  history?: EarlierMessage[];
+  humanQa?: HumanAnswer[];
+}
+
+/** What the worker that has prepared a run's input tells it. */
 export interface Prepared {
   prices: PriceTable;
   /** What the person who started the run should know, such as keys without effect. */
@@ -38,15 +42,14 @@ export interface Prepared {
   warnings: string[];
   /** Whether the namespace has the search attribute `RepriseQuestion`; absent where it does not. */
   hasQuestion?: true;
-  /** Which tool calls may be made. */
   permissions: Permissions;
   /** Who is told of what waits for a person, and of the end; absent for nobody. */
   notify?: NotifyEntry[];
   /** The folders with which workspaces begin; absent where there are none. */
   folders?: StartFolders;
-  /** The seal of the attachments that are named by paths; absent where there is none, or the worker's permissions allow them. */
+  /** Of the attachments named by paths; absent where there are none, or the worker's permissions allow them. */
   attachmentsSeal?: string;
-  /** The seals of these folders, by their paths; absent where a worker's permissions allow them. */
+  /** The seals of these, by their paths; absent where a worker's permissions allow them. */
   folderSeals?: Record<string, string>;
 }
 
@@ -81,7 +84,7 @@ export interface Vote {
 }
 
 /** Result of the workflow `orchestration`. */
-export interface OrchestrationResult {
+export interface OrchestrationResult extends CommonResult {
   workflow: 'orchestration';
   answer: string;
   /** Configured id of the agent whose answer it is; empty if a cancelled run had none. */
@@ -92,14 +95,9 @@ export interface OrchestrationResult {
   /** The votes of the last attempt, by configured ids. */
   votes: Vote[];
   outcome: Outcome;
-  /** What did not go as planned; empty if all did. */
-  warnings: string[];
   humanQa: HumanAnswer[];
   /** The files that belong to the answer; absent if its agent has no workspace. */
   workspace?: RunFiles;
   /** The files of all attempts, which stay in the store; absent if no agent has a workspace. */
   snapshots?: AttemptFiles[];
-  usage: Usage;
-  /** How many events the query `events` has. */
-  events: number;
 }

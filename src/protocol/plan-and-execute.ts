@@ -1,19 +1,16 @@
 import type { AgentState } from './agent-state.ts';
-import type { Attachment, AttachmentInput } from './attachment.ts';
+import type { Attachment } from './attachment.ts';
 import type { TextRef } from './message.ts';
-import type { Prepared } from './orchestration.ts';
-import type { RunLimits, Usage } from './usage.ts';
+import type { CommonInput, Prepared } from './orchestration.ts';
+import type { CommonResult, CommonState } from './usage.ts';
 import type { RunFiles } from './workspace.ts';
 import type { PlanSettings } from './settings.ts';
 
 /** Input of the workflow `planAndExecute`; only `problem` is needed. */
-export interface SolveInput {
+export interface SolveInput extends CommonInput {
   problem: string;
-  attachments?: AttachmentInput[];
   /** A configuration, or the name of a file in the worker's configuration folder. Every setting has a default. */
   config?: object | string;
-  /** The signature of `REPRISE_HOME`'s owner, which the library and the commands add where a worker asks for one. */
-  signature?: string;
 }
 
 /** The input, checked and completed. It leaves out the attachments, whose content may be large. */
@@ -89,12 +86,10 @@ export interface StateSummary {
 export type SolveOutcome = 'complete' | 'partial' | 'unverified' | 'budget' | 'cancelled';
 
 /** Result of the workflow `planAndExecute`. */
-export interface SolveResult {
+export interface SolveResult extends CommonResult {
   workflow: 'planAndExecute';
   answer: string;
   outcome: SolveOutcome;
-  /** What did not go as planned; empty if all did. */
-  warnings: string[];
   subtasks: SubtaskReport[];
   /** Executions of all subtasks together. */
   executions: number;
@@ -105,19 +100,14 @@ export interface SolveResult {
   validation: Validation | null;
   /** The files that completed subtasks have left; absent if their agents have no workspace. */
   workspace?: RunFiles;
-  /** `byAgent` has `planner`, `synthesis`, `validator` and each subtask by its id. */
-  usage: Usage;
-  /** How many events the query `events` has. */
-  events: number;
 }
 
 export type SolvePhase = 'preparing' | 'analysing' | 'planning' | 'executing' | 'synthesising' | 'validating' | 'done';
 
-/** A subtask in the state. */
 export type ShownSubtask = Omit<SubtaskReport, 'result'>;
 
 /** Result of the query `state`. The names in snake case are those of the document "Retry Optimization". */
-export interface SolveState extends StateSummary {
+export interface SolveState extends StateSummary, CommonState {
   workflow: 'planAndExecute';
   phase: SolvePhase;
   /** Ids of the failed subtasks, in the plan's order. */
@@ -130,9 +120,4 @@ export interface SolveState extends StateSummary {
   attachments: Array<Pick<Attachment, 'name' | 'kind' | 'bytes' | 'note'>>;
   /** The planner, and one agent for each subtask that runs. */
   agents: Array<{ id: string; state: AgentState }>;
-  usage: Usage | null;
-  /** Absent until the input is checked. */
-  limits?: RunLimits;
-  /** How many messages from outside had no effect; absent if all had one. */
-  ignored?: number;
 }

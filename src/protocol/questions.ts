@@ -1,7 +1,6 @@
 import type { ParameterSchema } from './message.ts';
 import type { HumanAnswer } from './orchestration.ts';
 
-/** One response to a question, by another agent's shadow or by a person. */
 interface BroadcastResponse {
   /** Configured id of the agent, or `human`. */
   responder_id: string;
@@ -63,7 +62,6 @@ export interface PendingQuestion {
   parameters?: ParameterSchema;
 }
 
-/** All that is asked. */
 export const askedText = ({ arguments: given, question }: Pick<PendingQuestion, 'arguments' | 'question'>): string =>
   given === undefined ? question : `${question}\n${given}`;
 

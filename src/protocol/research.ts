@@ -1,19 +1,14 @@
 import type { AgentState } from './agent-state.ts';
-import type { AttachmentInput } from './attachment.ts';
 import type { Work } from './search.ts';
-import type { Prepared } from './orchestration.ts';
-import type { RunLimits, Usage } from './usage.ts';
+import type { CommonInput, Prepared } from './orchestration.ts';
+import type { CommonResult, CommonState } from './usage.ts';
 import type { ResearchSettings } from './settings.ts';
 
 /** Input of the workflow `research`; only `idea` is needed. */
-export interface ResearchInput {
+export interface ResearchInput extends CommonInput {
   idea: string;
-  /** The files that come with it. */
-  attachments?: AttachmentInput[];
   /** A configuration, or the name of a file in the worker's configuration folder. Every setting has a default. */
   config?: object | string;
-  /** The signature of `REPRISE_HOME`'s owner, which the library and the commands add where a worker asks for one. */
-  signature?: string;
 }
 
 /** The input, checked and completed. */
@@ -90,23 +85,17 @@ export type ResearchOutcome =
   | 'cancelled';
 
 /** Result of the workflow `research`. */
-export interface ResearchResult {
+export interface ResearchResult extends CommonResult {
   workflow: 'research';
   report: Report;
   iterations: Iteration[];
   outcome: ResearchOutcome;
-  /** What did not go as planned; empty if all did. */
-  warnings: string[];
   /** Its id in the store; empty if it could not be stored. */
   reportId: string;
   /** URL of the GitHub issue; absent when none was wanted or it could not be opened. */
   issueUrl?: string;
   /** What the report goes without, in words, such as searches that failed. */
   gaps: string[];
-  /** `byAgent` has `planner`, `critic` and `writer`. */
-  usage: Usage;
-  /** How many events the query `events` has. */
-  events: number;
 }
 
 export type ResearchPhase =
@@ -127,7 +116,7 @@ export type ResearchRole = 'planner' | 'critic' | 'writer';
  * Result of the query `state`. The names in snake case are those of `ResearchState` in the document "Conditional Restart
  * Logic".
  */
-export interface ResearchState {
+export interface ResearchState extends CommonState {
   workflow: 'research';
   phase: ResearchPhase;
   /** The last criticism's score; null before the first criticism, and when it gave none. */
@@ -143,11 +132,6 @@ export interface ResearchState {
   /** The iterations that have ended. */
   iterations: Iteration[];
   agents: Array<{ id: ResearchRole; state: AgentState }>;
-  usage: Usage | null;
-  /** Absent until the input is checked. */
-  limits?: RunLimits;
-  /** How many messages from outside had no effect; absent if all had one. */
-  ignored?: number;
 }
 
 /** Payload of the signal `decide`: a person ends the loop. */
@@ -166,16 +150,14 @@ export interface StoredReport {
   outcome: ResearchOutcome;
   iterations: Iteration[];
   report: Report;
-  /** The works that any iteration's critic found to be similar to its idea. */
+  /** That any iteration's critic found to be similar to its idea. */
   similar: Work[];
   /** ISO 8601 time. */
   createdAt: string;
 }
 
-/** Input of the activity `persistReport`. */
 export type PersistInput = Omit<StoredReport, 'id' | 'workflowId' | 'createdAt'>;
 
-/** Input of the activity `openIssue`. */
 export interface OpenIssueInput {
   reportId: string;
   /** `owner/name`. */

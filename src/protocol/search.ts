@@ -42,7 +42,6 @@ export const webSearchServices = {
   gemini: { needs: 'GEMINI_API_KEY', address: 'GEMINI_BASE_URL', meanings: {} },
 } as const;
 
-/** A service that searches the web. */
 export type WebSearchService = keyof typeof webSearchServices;
 
 /** A provider whose model searches. What that costs is part of the run's `usage`. */
@@ -58,7 +57,6 @@ export interface SearchPlace {
   folder?: string | undefined;
   /** By which a worker knows that a configuration it trusts names the folder. */
   seal?: string;
-  /** For each query. */
   max_results: number;
 }
 
@@ -68,7 +66,6 @@ export interface SearchSettings extends SearchPlace {
   read_pages: number;
 }
 
-/** Input of the activity `search`. */
 export interface SearchInput {
   query: string;
   search: SearchSettings;
@@ -81,7 +78,7 @@ export interface SearchResult {
   hits: Work[];
   /** The hits as prompts show them, each under its mark `[1.2]`, with title, URL and text. */
   material: Text;
-  /** The same in a line for each hit, for a planner that plans anew. */
+  /** In a line for each hit, for a planner that plans anew. */
   digest: Text;
   /** What it has cost, all tries together; absent where that is not known. */
   usage?: TokenUsage;
@@ -90,11 +87,6 @@ export interface SearchResult {
 /** What a search has cost that failed, as the details of its failure have it. */
 export const spentIn = (details: unknown[] | null | undefined): TokenUsage | undefined =>
   (details?.[0] as { usage?: TokenUsage } | undefined)?.usage;
-
-/** Input of the activity `readPage`. */
-export interface ReadPageInput {
-  url: string;
-}
 
 /** The text of a page as prompts show it: plain, on one line, and of a limited length. Or why it could not be read. */
 export type ReadPageResult = { text: Text; characters: number } | { why: string };

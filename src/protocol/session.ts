@@ -1,20 +1,15 @@
-import type { AttachmentInput } from './attachment.ts';
-import type { EarlierMessage, HumanAnswer, Prepared, PreparedTeam } from './orchestration.ts';
-import type { Usage } from './usage.ts';
+import type { CommonInput, EarlierMessage, HumanAnswer, Prepared, PreparedTeam } from './orchestration.ts';
+import type { CommonResult } from './usage.ts';
 import type { RunFiles } from './workspace.ts';
 import type { OneAgent } from './settings.ts';
 
 /** Input of the workflow `session`. */
-export interface SessionInput {
+export interface SessionInput extends CommonInput {
   /** A configuration, or a file's name in the worker's configuration folder; the default is one agent without tools. */
   config?: object | string;
-  /** The files that come with it. */
-  attachments?: AttachmentInput[];
   history?: EarlierMessage[];
   /** With a text, the session takes this one turn and completes. Without, it takes turns by `handleText` until `close`. */
   text?: string;
-  /** The signature of `REPRISE_HOME`'s owner, which the library and the commands add where a worker asks for one. */
-  signature?: string;
 }
 
 /** The configuration of one agent, checked and completed. */
@@ -42,7 +37,7 @@ export interface TurnResult {
 }
 
 /** Result of the workflow `session`. Answer, messages, outcome and warnings are the last turn's; without turns the answer is empty. */
-export interface SessionResult {
+export interface SessionResult extends CommonResult {
   workflow: 'session';
   answer: string;
   messages: string[];
@@ -51,14 +46,9 @@ export interface SessionResult {
    * somebody cancelled the session, in the middle of a turn or between two.
    */
   outcome: 'answered' | 'limit' | 'budget' | 'cancelled';
-  /** What did not go as planned in the last turn; empty if all did. */
-  warnings: string[];
   turns: number;
   /** The session's files, and what the last turn has changed in them; absent if there is no workspace. */
   workspace?: RunFiles;
   /** The questions that the person has answered in the session. */
   humanQa: HumanAnswer[];
-  usage: Usage;
-  /** How many events the session has had in all its runs. */
-  events: number;
 }

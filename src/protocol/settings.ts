@@ -3,8 +3,8 @@ import type { SearchSettings } from './search.ts';
 import type { Budget, PriceTable } from './usage.ts';
 
 /**
- * This file is about configurations that are checked and completed, which is how workflows know them. What a file may say,
- * with its defaults, is in the schemas of `src/config`; their keys keep their names here.
+ * Configurations that are checked and completed, which is how workflows know them. What a file may say, with its defaults,
+ * is in the schemas of `src/config`; their keys keep their names here.
  */
 
 /**
@@ -15,8 +15,13 @@ export type BackendType = 'openai' | 'claude' | 'gemini' | 'chatcompletion' | 'c
 
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
 
+export interface Sealed {
+  /** By which a worker knows that a configuration it trusts says so; never part of a configuration. */
+  seal?: string | undefined;
+}
+
 /** A model, and how it is asked. What is absent is the provider's default, or as the schema of `src/config` says. */
-export interface Backend {
+export interface Backend extends Sealed {
   type: BackendType;
   model?: string | undefined;
   base_url?: string | undefined;
@@ -38,8 +43,6 @@ export interface Backend {
   cwd?: string | undefined;
   enable_mcp_command_line?: boolean | undefined;
   command_line_execution_mode?: 'local' | 'docker' | undefined;
-  /** By which a worker knows that a configuration it trusts says so; never part of a configuration. */
-  seal?: string | undefined;
 }
 
 /** Where tools come from, as a configuration names it. */
@@ -56,23 +59,21 @@ export interface ToolSources {
  * `${NAME}` in a value of `env` or `headers` stands for a variable of the worker's environment. It is replaced only when
  * the server is started, which keeps the variable's value out of configurations and histories.
  */
-export type McpServer = {
+export type McpServer = Sealed & {
   name: string;
   /** Seconds that a call of one of its tools may take; if absent, the default of all tools. */
   timeout?: number | undefined;
-  /** By which a worker knows that a configuration it trusts says so; never part of a configuration. */
-  seal?: string | undefined;
 } & (
-  | { command: string; args: string[]; env?: Record<string, string> | undefined }
-  | {
-      url: string;
-      headers?: Record<string, string> | undefined;
-      /** By which the worker itself logs in (OAuth's grant `client_credentials`); the secret names a variable. */
-      client_credentials?:
-        | { issuer: string; client_id: string; client_secret: string; scope?: string | undefined }
-        | undefined;
-    }
-);
+    | { command: string; args: string[]; env?: Record<string, string> | undefined }
+    | {
+        url: string;
+        headers?: Record<string, string> | undefined;
+        /** By which the worker itself logs in (OAuth's grant `client_credentials`); the secret names a variable. */
+        client_credentials?:
+          | { issuer: string; client_id: string; client_secret: string; scope?: string | undefined }
+          | undefined;
+      }
+  );
 
 /** Settings of the loop `simple_tool` (xaibo's documentation, SimpleToolOrchestrator). */
 export interface SimpleToolSettings {
@@ -112,7 +113,6 @@ export interface Coordination {
   response_depth: Level;
 }
 
-/** What all kinds of configuration have. */
 interface CommonSettings {
   budget?: Budget | undefined;
   prices?: PriceTable | undefined;
@@ -157,13 +157,8 @@ export interface Team extends CommonSettings {
   snapshotSeal?: string;
 }
 
-/** One agent that is ready to work, as `modules` and `exchange` describe it. */
-export interface OneAgent extends SoloSettings {
-  /** The id of its orchestrator's module. */
-  id: string;
-  backend: Backend;
-  orchestrator: OrchestratorSettings;
-  tools: ToolSources;
+/** As `modules` and `exchange` describe it: its id is that of its orchestrator's module. */
+export interface OneAgent extends SoloSettings, Omit<AgentSettings, 'system_message'> {
   /** In seconds. */
   idle_timeout?: number | undefined;
 }
@@ -204,12 +199,10 @@ export interface ResearchSettings extends SoloSettings {
 export type NotifyEvent = 'question' | 'approval' | 'final';
 
 /** An entry of `notify`. `${NAME}` in its address is replaced only when something is sent. */
-export interface NotifyEntry {
+export interface NotifyEntry extends Sealed {
   url: string;
   events: NotifyEvent[];
   format: 'standard' | 'slack';
   /** The variable that holds the secret by which is signed. */
   secret_env?: string | undefined;
-  /** By which a worker knows that a configuration it trusts says so; never part of a configuration. */
-  seal?: string | undefined;
 }

@@ -2,7 +2,7 @@ import type { Sinks } from '@temporalio/workflow';
 import type { Caller } from './agent-state.ts';
 import type { RunEvent } from './events.ts';
 
-/** One entry of the log, of one or more lines. A `stamped` entry is printed with its time. */
+/** Of one or more lines. A `stamped` entry is printed with its time. */
 export interface LogEntry {
   text: string;
   stamped: boolean;
@@ -16,7 +16,6 @@ export type Happening =
   | { type: 'restart'; why: string }
   | { type: 'waited'; for: 'question' | 'key' | 'tool' | 'approval'; how: string };
 
-/** What an agent has done in one round. */
 export interface AgentSpan extends Caller {
   /** When its first call was scheduled, and when its last one had ended. */
   start: number;
@@ -42,7 +41,6 @@ export interface RunSinks extends Sinks {
     runEnded(run: RunSpan, traceparent: string | undefined): void;
     /** A call was paid for. @param cost in US dollars */
     spent(model: string, cost: number): void;
-    /** Something happened that is counted. */
     happened(what: Happening): void;
   };
   /** Keeps user code that never ends from blocking the worker; see `workflows/custom-code/guard.ts`. */

@@ -3,7 +3,7 @@ import type { OrchestrationResult } from './orchestration.ts';
 import type { ResearchResult, ResearchState } from './research.ts';
 import type { SessionResult } from './session.ts';
 import type { SolveResult, SolveState } from './plan-and-execute.ts';
-import type { RunLimits, Usage } from './usage.ts';
+import type { CommonState } from './usage.ts';
 
 /** Payload of the signal `requestRestart`. */
 export interface RestartRequest {
@@ -23,7 +23,7 @@ export type OrchestrationPhase =
   | 'idle';
 
 /** Result of the query `state` in an orchestration, and in a session with a team or with one agent. */
-export interface TeamState {
+export interface TeamState extends CommonState {
   workflow: 'orchestration' | 'session';
   phase: OrchestrationPhase;
   /** 0 before the first attempt. */
@@ -42,11 +42,6 @@ export interface TeamState {
   /** Id of the agent whose answer won the vote in this attempt. */
   selectedAgent: string | null;
   restarts: OrchestrationResult['restarts'];
-  usage: Usage | null;
-  /** Absent until the input is checked. */
-  limits?: RunLimits;
-  /** How many messages from outside had no effect; absent if all had one. */
-  ignored?: number;
 }
 
 export type OrchestrationState = TeamState & { workflow: 'orchestration' };

@@ -4,10 +4,7 @@ import type { PreparedSolve } from './plan-and-execute.ts';
 import type { PreparedResearch, ResearchRole } from './research.ts';
 import type { PreparedAgent, PreparedSession } from './session.ts';
 
-/**
- * This file is about what all prompts of a run repeat. The activity that prepares a run puts it into the store, and what a
- * workflow knows of it are references.
- */
+/** What all prompts of a run repeat. The activity that prepares a run puts it into the store; workflows have references. */
 
 /** What system messages of a team say after the persona: to those who answer and vote, while they only plan, and to the judge. */
 export interface TeamInstructions {
@@ -41,11 +38,6 @@ export interface StoredTask {
   history: Text[];
 }
 
-/** What was said before a session; null for nothing. */
-interface StoredBefore {
-  before: TranscriptRef | null;
-}
-
 export interface StoredResearch {
   idea: Text;
   /** The tools that each role is offered. */
@@ -70,7 +62,8 @@ export type OpenedOrchestration = Opened<PreparedOrchestration, StoredTeam & Sto
 /** `system`: the agent's system message; empty for none. */
 export type OpenedAgent = Opened<PreparedAgent, { system: Text }>;
 
-export type OpenedSession = Pick<PreparedSession, 'text'> & { stored: StoredBefore } & (
+/** `before`: what was said before the session; null for nothing. */
+export type OpenedSession = Pick<PreparedSession, 'text'> & { stored: { before: TranscriptRef | null } } & (
     | ({ kind: 'team' } & OpenedTeam)
     | ({ kind: 'agent' } & OpenedAgent)
   );

@@ -52,6 +52,28 @@ export interface RunLimits extends Budget {
   attemptSeconds?: number;
 }
 
+/** What all results have. */
+export interface CommonResult {
+  /** What did not go as planned, of a session in its last turn; empty if all did. */
+  warnings: string[];
+  /**
+   * `byAgent` has a team's agents by their ids, or an agent's; `planner`, `critic` and `writer` of a research; `planner`,
+   * `synthesis`, `validator` and each subtask by its id.
+   */
+  usage: Usage;
+  /** How many events the query `events` has; of a session, how many it has had in all its runs. */
+  events: number;
+}
+
+/** What all states have. */
+export interface CommonState {
+  usage: Usage | null;
+  /** Absent until the input is checked. */
+  limits?: RunLimits;
+  /** How many messages from outside had no effect; absent if all had one. */
+  ignored?: number;
+}
+
 /** US dollars per million tokens. */
 interface Rates {
   input: number;

@@ -8,7 +8,6 @@ export interface WorkspaceInput {
   mounts: Mount[];
 }
 
-/** A tree that stands in a folder of another one. */
 export interface Mount {
   /** The folder, such as `temp_workspaces/agent2`. */
   path: string;
@@ -42,7 +41,6 @@ export interface TreeSummary extends TreeChanges {
   bytes: number;
 }
 
-/** What the comparison of two trees has come to. */
 export interface ComparedTrees extends TreeSummary {
   /** The changed files, and what was changed in them; absent if that was not asked for, or nothing was. */
   diff?: Text;
@@ -64,7 +62,6 @@ export interface AttemptFiles {
 /** Folders in the worker's configuration folder, by the ids of the agents whose workspaces they begin. */
 export type StartFolders = Record<string, string>;
 
-/** A folder as it was taken over into the store. */
 export interface ImportedFolder {
   /** Null if it has no files, or is not there any more. */
   tree: string | null;
@@ -74,7 +71,6 @@ export interface ImportedFolder {
   leftOut: string[];
 }
 
-/** What became of three trees that were merged. */
 export interface MergedTree {
   tree: string | null;
   /** The paths on which both sides had worked, the first ones if there are many. */

@@ -1,9 +1,8 @@
 /**
- * This file is about what a server of tools asks the person for in the middle of a call (Model Context Protocol,
- * "Elicitation"): the activity `callTool` ends with the requests, the workflow puts them to the person, and calls again.
+ * What a server of tools asks the person for in the middle of a call (Model Context Protocol, "Elicitation"): the activity
+ * `callTool` ends with the requests, the workflow puts them to the person, and calls again.
  */
 
-/** One value of a form. */
 export type FormValue = string | number | boolean | string[];
 
 /** A field of a form: the part of JSON Schema that the protocol allows there. */
@@ -41,8 +40,7 @@ export interface InputRequest {
 /** The person's answer. `decline`: the person does not want to. `cancel`: there was no decision. */
 export type InputResponse =
   | { action: 'accept'; content?: Record<string, FormValue> }
-  | { action: 'decline' }
-  | { action: 'cancel' };
+  | { action: 'decline' | 'cancel' };
 
 /** What a call of a tool needs before it can go on. */
 export interface InputRequired {

@@ -9,7 +9,6 @@ import type { McpServer, ToolSources } from '../settings.ts';
  * `new_answer`, `vote` and `ask_others`, are the workflow's own.
  */
 
-/** Where one tool comes from. */
 export type ToolSource = { package: string; seal?: string } | { mcp: McpServer };
 
 /**
@@ -18,7 +17,6 @@ export type ToolSource = { package: string; seal?: string } | { mcp: McpServer }
  */
 export type SideEffects = 'none' | 'undeclared' | 'idempotent' | 'once';
 
-/** What a tool does with its agent's files, if it has to do with them at all. */
 export type WorkspaceUse = 'reads' | 'writes';
 
 export interface ListedTool {
@@ -37,7 +35,6 @@ export interface ListedTool {
   workspace?: WorkspaceUse;
 }
 
-/** A way of offering an agent's tools. */
 export interface ToolVariant {
   /** The workflow's own tools, which are listed first in the set. */
   own: ToolSpec[];
@@ -48,7 +45,6 @@ export interface ToolVariant {
 /** Input of the activity `listTools`. */
 export interface ListToolsInput extends ToolVariant {
   sources: ToolSources;
-  /** More ways of offering the same sources. */
   others?: ToolVariant[];
 }
 
@@ -57,16 +53,15 @@ export interface ToolList {
   set: string;
   /** Blob id of those without side effects, as `ListedTool`s, see `QuickTools`; absent if there are none. */
   quick?: string;
-  /** The tools that a worker runs, in the order of the set. */
+  /** The tools that a worker runs, in the order of the set, and in a line what each of them does. */
   tools: ListedTool[];
-  /** What each of them does, in a line. */
   descriptions: string[];
-  /** By their names: the parameters of those that a person may be asked about, which is all with side effects. */
+  /** By names: the parameters of those that a person may be asked about, which is all with side effects. */
   parameters: Record<string, ParameterSchema>;
 }
 
 export interface ListToolsResult extends ToolList {
-  /** One for each of the input's `others`; absent if there are none. */
+  /** Absent if there are none. */
   others?: ToolList[];
 }
 
@@ -76,7 +71,6 @@ export interface CallToolInput {
   arguments: Record<string, unknown>;
   /** Configured id of the agent that calls it. */
   agent: string;
-  /** The agent's files, if the tool has to do with them. */
   workspace?: WorkspaceInput;
   /** The idempotency key of an earlier try within the model's call; absent if there was none. */
   tried?: string;
@@ -86,13 +80,12 @@ export interface CallToolInput {
   edited?: true;
   /** What the person has answered to the last call of the same tool, which could not go on without. */
   input?: InputGiven;
-  /** When the agent calls it. */
   caller: Caller;
 }
 
 /**
- * The tools that a model's call runs itself, as soon as a reply wants nothing but some of them: they have no side effects, and
- * every call of them is allowed. It saves the way through the Temporal server and back, and with it six events.
+ * The tools that a model's call runs itself, as soon as a reply wants nothing but some of them: they have no side effects,
+ * and every call of them is allowed. It saves the way through the Temporal server and back, and six events.
  */
 export interface QuickTools {
   /** Blob id of their list, as `listTools` has stored it. */
@@ -117,7 +110,7 @@ export interface CallToolResult {
   blob?: string;
   /** What the tool shows besides, for models that take images; absent if it shows none. */
   images?: ImageRef[];
-  /** Id of the tree of files that the call ended in, null for one without files; absent if it changed none. */
+  /** The tree of files that the call ended in, null for one without files; absent if it changed none. */
   tree?: string | null;
   /** What the person is asked for before the tool can go on. */
   input?: InputRequired;
