@@ -45,56 +45,54 @@ const stopReasons = {
 } as const;
 
 const commonLines: LogLines<CommonEventBody> = {
-  started: ({ task }) => [line(`Task: ${task}`)],
-  notice: ({ text }) => [line(text)],
-  attachment: ({ kind, name, note }) => [line(`📎 ${name} (${kind})${note === undefined ? '' : `: ${note}`}`)],
-  warning: ({ agent, text }) => [line(`⚠️ ${agent === undefined ? '' : `[${agent}] `}${text}`)],
+  started: ({ task }) => `Task: ${task}`,
+  notice: ({ text }) => text,
+  attachment: ({ kind, name, note }) => `📎 ${name} (${kind})${note === undefined ? '' : `: ${note}`}`,
+  warning: ({ agent, text }) => `⚠️ ${agent === undefined ? '' : `[${agent}] `}${text}`,
   thinking: () => [],
   restart_refused: ({ by, isPlanning, reason }) => {
     const what = isPlanning ? 'planning iterations reached' : 'orchestration restarts exceeded';
-    return [line(`Maximum ${what}${by === 'person' ? ' (requested by a person)' : ''}: ${reason}`)];
+    return `Maximum ${what}${by === 'person' ? ' (requested by a person)' : ''}: ${reason}`;
   },
-  asked: ({ agent, of, question }) => [line(`📢 [${agent}] asks ${of.join(', ')}: ${question}`)],
-  responded: ({ agent, asker, content }) => [line(`↩️ [${agent}] responds to ${asker}: ${content}`)],
+  asked: ({ agent, of, question }) => `📢 [${agent}] asks ${of.join(', ')}: ${question}`,
+  responded: ({ agent, asker, content }) => `↩️ [${agent}] responds to ${asker}: ${content}`,
   ask_ended: ({ agent, silent, status }) =>
-    silent.length === 0 ? [] : [line(`[${agent}] ${status}: no response from ${silent.join(', ')}`)],
+    silent.length === 0 ? [] : `[${agent}] ${status}: no response from ${silent.join(', ')}`,
   question: ({ askedAt, expiresAt, from, questionId }) => {
     const time = expiresAt === null ? '' : `, ${durationText(Date.parse(expiresAt) - Date.parse(askedAt))} to answer`;
-    return [line(`📢 ${from} waits for a person (question ${questionId}${time})`)];
+    return `📢 ${from} waits for a person (question ${questionId}${time})`;
   },
-  question_closed: ({ answer, how, questionId }) => [
-    line(`📢 Question ${questionId}: ${how}${answer === undefined ? '' : `: ${answer}`}`),
-  ],
+  question_closed: ({ answer, how, questionId }) =>
+    `📢 Question ${questionId}: ${how}${answer === undefined ? '' : `: ${answer}`}`,
   key_missing: ({ from, variable }) => {
     const address = loginAddress(variable);
-    if (address === undefined) return [line(`🔑 ${from} needs ${variable} on a worker: the run waits for it`)];
-    return [line(`🔑 ${from} needs a login, and the run waits for it: ${loginCommand(address)}`)];
+    if (address === undefined) return `🔑 ${from} needs ${variable} on a worker: the run waits for it`;
+    return `🔑 ${from} needs a login, and the run waits for it: ${loginCommand(address)}`;
   },
-  key_closed: ({ how, variable }) => [line(`🔑 ${variable}: ${keyEnds[how]}`)],
-  approval_requested: ({ arguments: given, from, questionId, tool }) => [
-    line(`🔒 [${from}] asks for approval to run ${tool} (${questionId}): ${oneLine(given)}`),
-  ],
-  approval_resolved: (event) => [line(`🔒 ${approvalText(event)}`)],
+  key_closed: ({ how, variable }) => `🔑 ${variable}: ${keyEnds[how]}`,
+  approval_requested: ({ arguments: given, from, questionId, tool }) =>
+    `🔒 [${from}] asks for approval to run ${tool} (${questionId}): ${oneLine(given)}`,
+  approval_resolved: (event) => `🔒 ${approvalText(event)}`,
   // A warning tells what to do where nobody is there.
   tool_denied: ({ agent, tool, why }) =>
-    why === 'unattended' ? [] : [line(`🔒 [${agent}] may not run ${tool}: ${denials[why]}`)],
+    why === 'unattended' ? [] : `🔒 [${agent}] may not run ${tool}: ${denials[why]}`,
   answer_kept: ({ answer, questionId }) => {
     const what = questionId === undefined ? 'An answer before any question' : `A late answer to ${questionId}`;
-    return [line(`📢 ${what} is kept: ${answer}`)];
+    return `📢 ${what} is kept: ${answer}`;
   },
-  tool: ({ agent, tool }) => [line(`🛠️ [${agent}] ${tool}`)],
-  tool_ended: ({ agent, status, tool }) => (status === 'ok' ? [] : [line(`🛠️ [${agent}] ${tool}: ${status}`)]),
+  tool: ({ agent, tool }) => `🛠️ [${agent}] ${tool}`,
+  tool_ended: ({ agent, status, tool }) => (status === 'ok' ? [] : `🛠️ [${agent}] ${tool}: ${status}`),
   files: ({ agent, count, paths }) => {
     const more = count > paths.length ? ` and ${count - paths.length} more` : '';
-    return [line(`📁 [${agent}] changed ${count} ${count === 1 ? 'file' : 'files'}: ${paths.join(', ')}${more}`)];
+    return `📁 [${agent}] changed ${count} ${count === 1 ? 'file' : 'files'}: ${paths.join(', ')}${more}`;
   },
   // The command prints the last text itself, as the answer.
-  says: ({ agent, last, text }) => (last ? [] : [line(`[${agent}] ${text}`)]),
-  turn: ({ text, turn }) => [line(`💬 Turn ${turn}: ${text}`)],
+  says: ({ agent, last, text }) => (last ? [] : `[${agent}] ${text}`),
+  turn: ({ text, turn }) => `💬 Turn ${turn}: ${text}`,
   // Whoever has sent the turn is told.
   turn_failed: () => [],
-  stopped: ({ why }) => [line(`⏰ ${stopReasons[why]}: the best answer so far is delivered`)],
-  final: ({ agent, outcome }) => [line(`🏁 Done: ${outcome}${agent === '' ? '' : `, answer by ${agent}`}`)],
+  stopped: ({ why }) => `⏰ ${stopReasons[why]}: the best answer so far is delivered`,
+  final: ({ agent, outcome }) => `🏁 Done: ${outcome}${agent === '' ? '' : `, answer by ${agent}`}`,
 };
 
 const lines: LogLines<RunEventBody> = { ...commonLines, ...teamLines, ...researchLines, ...planLines };
@@ -104,8 +102,9 @@ const lines: LogLines<RunEventBody> = { ...commonLines, ...teamLines, ...researc
  * word, since people search for them.
  */
 export function entriesOf(event: RunEvent): LogEntry[] {
-  const linesOf = lines[event.type] as (event: RunEvent) => LogEntry[];
-  return linesOf(event);
+  const linesOf = lines[event.type] as (event: RunEvent) => LogEntry[] | string;
+  const said = linesOf(event);
+  return typeof said === 'string' ? [line(said)] : said;
 }
 
 export function withoutEmoji(text: string): string {

@@ -22,8 +22,8 @@ import {
 import { filesOf, folderOf, keepSnapshot, newWorkspace } from './files.ts';
 import { plainTask, startFiles, taskMessage, type RestartNotice } from './prompts.ts';
 import type { VoteCount } from './review-prompts.ts';
-import { anonymousName, winnerOf } from './rules/ballot.ts';
-import { asksToExecute } from './rules/execution.ts';
+import { asksToExecute } from './rules/decision.ts';
+import { anonymousName, winnerOf } from './rules/team-settings.ts';
 
 export function beginAttempt(context: OrchestrationContext, iteration: Iteration<TeamRestart>): Attempt {
   const { number, restart, restarts } = iteration;

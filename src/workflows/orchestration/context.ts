@@ -8,6 +8,7 @@ import type { TeamInstructions, TeamToolSets } from '../../protocol/stored.ts';
 import type { AttemptFiles, RunFiles, TreeChanges } from '../../protocol/workspace.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { Refusals } from '../agent/refusals.ts';
+import { storeContent } from '../agent/text-refs.ts';
 import type { ToolExecutor } from '../agent/tool-executor.ts';
 import type { AgentWorkspace } from '../agent/workspace.ts';
 import type { AskingAgent } from '../ask-others/broadcast.ts';
@@ -15,6 +16,7 @@ import type { Iteration } from '../runtime/iterate.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import type { Backend, OrchestratorSettings, Team, ToolSources } from '../../protocol/settings.ts';
 import { shortened } from '../runtime/size.ts';
+import { answerList } from './prompts.ts';
 
 /** In a session it stays the same for all tasks. */
 export interface TeamContext extends RunContext {
@@ -194,6 +196,21 @@ export function candidatesOf({ earlier, number, participants }: Attempt): Candid
   });
   return earlier === undefined ? candidates : [...candidates, earlier];
 }
+
+/**
+ * A long list is stored once: each of a hundred voters gets all of a hundred answers, and what all their calls name
+ * together must fit into one message to the server.
+ */
+export function answersText(candidates: Candidate[]): Promise<Content> {
+  const list = answerList(
+    candidates.map(({ answer: { content, diff, text }, name }) => ({ name, content, reference: text, diff })),
+  );
+  return storeContent(list, candidates.map(({ answer }) => answer.content).join('\n'));
+}
+
+/** The anonymous names of those answers that an agent has given. */
+export const namesOf = (candidates: Candidate[], author: TeamAgent): string[] =>
+  candidates.filter(({ teamAgent }) => teamAgent === author).map(({ name }) => name);
 
 /** The part of a text that events hold. The whole text is in the transcript. */
 export const preview = (text: string): string => shortened(text, 2000);

@@ -1,8 +1,9 @@
 import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
 import { showFiles, tellFiles } from './files.ts';
-import { answersText, namesOf } from './shown-answers.ts';
 import { answerByCall, noAction, refusalText, voteByCall, votingMessage } from './prompts.ts';
 import {
+  answersText,
+  namesOf,
   candidatesOf,
   hasAnswer,
   isIn,

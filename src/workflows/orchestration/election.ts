@@ -3,10 +3,16 @@ import { headings } from '../../protocol/headings.ts';
 import { callFailure } from '../agent/failures.ts';
 import { joinContent } from '../agent/text.ts';
 import { select } from './attempt.ts';
-import { candidatesOf, whenOf, type Attempt, type Candidate, type OrchestrationContext } from './context.ts';
+import {
+  answersText,
+  candidatesOf,
+  whenOf,
+  type Attempt,
+  type Candidate,
+  type OrchestrationContext,
+} from './context.ts';
 import { areAllTimedOut, finalConversation } from './final-agent.ts';
 import { comparePrompt } from './prompts.ts';
-import { answersText } from './shown-answers.ts';
 
 /** In milliseconds. Without an answer the run goes on as well. */
 const timeoutMs = 120_000;

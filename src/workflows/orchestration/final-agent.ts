@@ -12,6 +12,8 @@ import { wholeText } from '../agent/whole-reply.ts';
 import type { Verdict } from '../runtime/iterate.ts';
 import { failuresOf, restartsOf, votesFor } from './attempt.ts';
 import {
+  answersText,
+  namesOf,
   candidatesOf,
   hasAnswer,
   preview,
@@ -26,7 +28,6 @@ import { finalWorkspace, tellFiles } from './files.ts';
 import { summaryOf, mostOfCustom, mostRounds } from './participant.ts';
 import { carryOutPrompt, decisionPrompt, decisionRepair, filesPrompt, presentPrompt, refusalText } from './prompts.ts';
 import { presentedMessage, reviewMessage } from './review-prompts.ts';
-import { answersText, namesOf } from './shown-answers.ts';
 import { asElected, whyWorse } from './presented.ts';
 import { readDecision, type Decision } from './rules/decision.ts';
 

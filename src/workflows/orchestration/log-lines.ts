@@ -19,19 +19,16 @@ export const teamLines: LogLines<TeamEventBody> = {
             `Instructions: ${restart.instructions}\n\n---\n\n${startBanner}`,
     ),
   ],
-  answer: ({ agent, fromProse, name, number }) => [
-    line(`💡 [${agent}] answer ${number} (${name})${fromProse ? ', taken from its text' : ''}`),
-  ],
-  vote: ({ agent, for: chosen, from, reason }) => [
-    line(`🗳️ [${agent}] votes for ${chosen}${ofAttempt(from)}: ${reason}`),
-  ],
-  no_vote: ({ agent }) => [line(`[${agent}] gives no vote: its replies are texts`)],
-  refused: ({ agent, text }) => [line(`[${agent}] ${text}`)],
-  voting: ({ round }) => [line(round === 1 ? 'Voting is open' : `New answers: voting round ${round}`)],
-  out: ({ agent, reason, timedOut }) => [line(`⚠️ [${agent}] is out (${timedOut ? 'timed out' : reason})`)],
-  selected: ({ agent, from }) => [line(`Final agent selected: ${agent}${ofAttempt(from)}`)],
-  kept: ({ agent, from }) => [line(`The earlier answer is better, and is kept: ${agent}${ofAttempt(from)}`)],
-  presenting: ({ agent }) => [line(`🎤 [${agent}] presenting final answer`)],
+  answer: ({ agent, fromProse, name, number }) =>
+    `💡 [${agent}] answer ${number} (${name})${fromProse ? ', taken from its text' : ''}`,
+  vote: ({ agent, for: chosen, from, reason }) => `🗳️ [${agent}] votes for ${chosen}${ofAttempt(from)}: ${reason}`,
+  no_vote: ({ agent }) => `[${agent}] gives no vote: its replies are texts`,
+  refused: ({ agent, text }) => `[${agent}] ${text}`,
+  voting: ({ round }) => (round === 1 ? 'Voting is open' : `New answers: voting round ${round}`),
+  out: ({ agent, reason, timedOut }) => `⚠️ [${agent}] is out (${timedOut ? 'timed out' : reason})`,
+  selected: ({ agent, from }) => `Final agent selected: ${agent}${ofAttempt(from)}`,
+  kept: ({ agent, from }) => `The earlier answer is better, and is kept: ${agent}${ofAttempt(from)}`,
+  presenting: ({ agent }) => `🎤 [${agent}] presenting final answer`,
   presented: () => [],
   evaluating: ({ agent }) => [
     line('🔍 Starting post-presentation evaluation'),
@@ -42,13 +39,11 @@ export const teamLines: LogLines<TeamEventBody> = {
     // Nobody has chosen, and the warning has said so.
     if (isDefault) return [];
     if (decision === 'submit')
-      return [
-        line(afterPresenting ? `✅ Post-evaluation: ${agent} submits` : `✅ Final agent ${agent} chose to SUBMIT`),
-      ];
+      return afterPresenting ? `✅ Post-evaluation: ${agent} submits` : `✅ Final agent ${agent} chose to SUBMIT`;
     const wish = afterPresenting
       ? `🔄 Post-evaluation: ${agent} requests RESTART`
       : `🔄 Final agent ${agent} chose to RESTART orchestration`;
-    return [line(wish + why(event))];
+    return wish + why(event);
   },
   restart: ({ by, from, reason, to }) => [
     line(`🔄 Handling orchestration restart (attempt ${from} -> ${to})`),

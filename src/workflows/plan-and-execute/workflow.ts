@@ -3,12 +3,11 @@ import type { SolveInput, SolveOutcome, SolveResult } from '../../protocol/plan-
 import { iterate } from '../runtime/iterate.ts';
 import { announce, opened, showEnd, tellIfFailed } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
-import { judge, resultsAsAnswer, synthesise } from './answering.ts';
+import { judge, resultOf, resultsAsAnswer, synthesise } from './answering.ts';
 import { openPlan, planRoles, type Round } from './context.ts';
 import type { Retry } from './rules/validation.ts';
 import { execute } from './executing.ts';
 import { analyse, improvePlan, makePlan, planAround } from './planning.ts';
-import { resultOf } from './result.ts';
 import { emptyView, viewOf } from './view.ts';
 
 /**

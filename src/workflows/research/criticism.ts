@@ -1,11 +1,17 @@
 import { failureReason } from '../agent/failures.ts';
 import { textRef } from '../agent/text-refs.ts';
 import { structured, type OutputSpec, type Read } from '../agent/structured-output.ts';
-import { askForScore, criticismTool, dossierMessage, unknownMarks, type CritiqueInput } from './prompts.ts';
+import {
+  askForScore,
+  criticismTool,
+  dossierMessage,
+  failedSearches,
+  unknownMarks,
+  type CritiqueInput,
+} from './prompts.ts';
 import { objectIn } from '../agent/text.ts';
 import { beginningOf } from '../runtime/size.ts';
 import { aspectScoresIn } from './rules/aspects.ts';
-import { failedSearches } from './rules/gaps.ts';
 import { readMarks, worksAt } from './rules/prior-art.ts';
 import { scoreIn } from './rules/score.ts';
 import { verdictOf, viabilityOf } from './rules/viability.ts';

@@ -1,5 +1,6 @@
 import { replyTool, type Content, type Text, type ToolSpec } from '../../protocol/message.ts';
 import type { RestartKind } from '../../protocol/research.ts';
+import type { SearchPlace } from '../../protocol/search.ts';
 import { joinContent } from '../agent/text.ts';
 import { headings } from '../../protocol/headings.ts';
 
@@ -186,6 +187,17 @@ function dossierParts({ approach, failed, gaps, goal, idea, material }: Critique
     ...(failed === undefined ? [] : [`\n\n${failed}`]),
     ...gaps.map((gap) => `\n\nNot searched: ${gap}`),
   ];
+}
+
+/** @returns undefined if none of the searches failed */
+export function failedSearches(search: SearchPlace, all: number, failed: number): string | undefined {
+  if (failed === 0) return undefined;
+  return `Of ${all} ${all === 1 ? 'search' : 'searches'} ${failed} failed: ${placeOf(search)} ${failed}.`;
+}
+
+function placeOf({ folder, provider }: SearchPlace): string {
+  if (provider !== 'folder') return provider;
+  return folder === undefined ? "Reprise's own documentation" : 'the folder';
 }
 
 const earlier = (lessons: Text | undefined): Content[] =>

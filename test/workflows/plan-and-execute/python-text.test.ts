@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pythonList, pythonString, summaryText } from '../../../src/workflows/plan-and-execute/python-text.ts';
+import { pythonList, pythonString, summaryText } from '../../../src/workflows/plan-and-execute/log-lines.ts';
 
 test.each([
   ['step_2', "'step_2'"],

@@ -1,6 +1,7 @@
 import type { ReplyCall } from '../../../protocol/model-call.ts';
 import { withoutRepetition } from '../../agent/repetition.ts';
 import { plain } from '../../agent/text.ts';
+import type { TeamRestart } from '../context.ts';
 
 export type Decision = {
   /** Whether the judge finds the best answer so far better than the presented one. */
@@ -75,4 +76,18 @@ function saysNothing(decision: Decision, { isHeld, prompt }: Asked): boolean {
 /** The first decision among a judge's calls; undefined when no call is valid, or a restart has no reason. */
 export function readDecision(calls: ReplyCall[], asked: Asked): Decision | undefined {
   return calls.map(readCall).find((decision) => decision !== undefined && !saysNothing(decision, asked));
+}
+
+const onlyPlanned =
+  /\b(?:only|merely|just) (?:a )?(?:plan|describ)|\b(?:didn['’]t|did not|without|never) (?:\w+ )?(?:execut|implement|carr)/i;
+
+const makeReal =
+  /\b(?:actually|really|now) (?:\w+ )?(?:implement|execut|perform|carry|modify|make|run|do|create|write|change)|\breal changes\b|\b(?:execute|carry out) (?:the|this|your|that|it)\b/i;
+
+/**
+ * Whether a restart asks a team to carry out its plan (MassGen's documentation "Orchestration Restart", Example 1: Planning to
+ * Execution). What it says by `execute` counts; where it says nothing, as a person's never does, its words do.
+ */
+export function asksToExecute({ execute, instructions, reason }: Omit<TeamRestart, 'by'>): boolean {
+  return execute ?? (onlyPlanned.test(reason) || makeReal.test(instructions));
 }

@@ -1,5 +1,4 @@
 import { defaultTemporaryWorkspace } from '../../../protocol/workspace.ts';
-import { anonymousName } from './ballot.ts';
 import type { AgentSettings, Team } from '../../../protocol/settings.ts';
 
 /** Claude Code takes no questions while it works, and asks none (MassGen's documentation "Agent Communication"). */
@@ -14,3 +13,16 @@ export const namesOf = (team: Team): string[] =>
 /** The folder in which agents find the files of other answers. */
 export const temporaryWorkspace = ({ orchestrator }: Team): string =>
   orchestrator.agent_temporary_workspace ?? defaultTemporaryWorkspace;
+
+/** The name under which agents see an answer, by its author's place in the configuration. The first one is `agent1`. */
+export function anonymousName(index: number): string {
+  return `agent${index + 1}`;
+}
+
+/** The candidate with the most votes, of several the first; undefined when there are no candidates. */
+export function winnerOf(candidates: string[], votes: Array<{ agent: string }>): string | undefined {
+  const countFor = (agent: string): number => votes.filter((vote) => vote.agent === agent).length;
+  const [first, ...others] = candidates;
+  if (first === undefined) return undefined;
+  return others.reduce((best, agent) => (countFor(agent) > countFor(best) ? agent : best), first);
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anonymousName, winnerOf } from '../../../../src/workflows/orchestration/rules/ballot.ts';
+import { anonymousName, winnerOf } from '../../../../src/workflows/orchestration/rules/team-settings.ts';
 
 const vote = (agent: string) => ({ voter: 'someone', agent, reason: '' });
 

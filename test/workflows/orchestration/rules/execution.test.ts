@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asksToExecute } from '../../../../src/workflows/orchestration/rules/execution.ts';
+import { asksToExecute } from '../../../../src/workflows/orchestration/rules/decision.ts';
 
 test.each([
   [

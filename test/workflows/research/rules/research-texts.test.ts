@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SearchPlace } from '../../../../src/protocol/search.ts';
 import { objectIn } from '../../../../src/workflows/agent/text.ts';
-import { dossierMessage, type CritiqueInput } from '../../../../src/workflows/research/prompts.ts';
-import { failedSearches } from '../../../../src/workflows/research/rules/gaps.ts';
+import { dossierMessage, failedSearches, type CritiqueInput } from '../../../../src/workflows/research/prompts.ts';
 import { isSameIdea, planIn, planOf } from '../../../../src/workflows/research/rules/plan.ts';
 import {
   completed,
