@@ -1,7 +1,9 @@
+import { isCancellation } from '@temporalio/workflow';
 import { inStore } from '../runtime/store-activities.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type {
   GenerateOptions,
+  HandleText,
   OrchestratorContext,
   OrchestratorMessage,
   OrchestratorReply,
@@ -12,22 +14,19 @@ import type {
 import type { BlobRef, TranscriptRef } from '../../protocol/message.ts';
 import { Branches } from './branches.ts';
 import { callOf, checkedCall, checkedMessages, replyOf, TextRefCache } from './messages.ts';
+import { guarded } from './guard.ts';
+import { answerOf, failure, failureOf, ModelCallError } from './load.ts';
 import { historyRoom, newest } from './newest.ts';
-import { failureReason } from '../agent/failures.ts';
+import { failureReason, isBudgetSpent } from '../agent/failures.ts';
 import { runCall } from '../agent/agent-tools.ts';
 import { withTemperature, type Persona } from '../agent/model-caller.ts';
 import type { ToolExecutor } from '../agent/tool-executor.ts';
 import type { AskingAgent } from '../ask-others/broadcast.ts';
-import type { WaitTime } from '../runtime/clock.ts';
+import { TimeLimitError, withinTime } from '../runtime/clock.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import type { OrchestratorSettings } from '../../protocol/settings.ts';
 
 export type CustomSettings = Extract<OrchestratorSettings, { kind: 'custom' }>;
-
-/** Thrown to a custom orchestrator when a model call has failed for good. */
-export class ModelCallError extends Error {
-  override name = 'ModelCallError';
-}
 
 interface CustomWork {
   settings: CustomSettings;
@@ -66,17 +65,39 @@ export class CustomTurn {
     this.#work = work;
   }
 
-  get settings(): CustomSettings {
-    return this.#work.settings;
-  }
-
-  /** The time that its calls have waited for keys. */
-  get waits(): WaitTime {
-    return this.#run.requests.waitsOf(this.#work.persona.id);
+  /**
+   * Runs the file's function on one text. Calls that it leaves under way are cancelled, and what they cost is settled with the
+   * run's other abandoned calls.
+   *
+   * @param timeout time for the whole turn, in milliseconds
+   * @param grace how much longer the file may take than its calls, in milliseconds
+   * @throws `ApplicationFailure` that names the file, of type `OrchestratorFailed`, or `TurnFailed` when a model has failed
+   *   for good; `ApplicationFailure` of type `BudgetSpent`; `CancelledFailure`
+   */
+  async run(handleText: HandleText, text: string, timeout: number, grace = 0): Promise<string> {
+    const { persona, settings } = this.#work;
+    const { module } = settings;
+    const waits = this.#run.requests.waitsOf(persona.id);
+    try {
+      const returned = await guarded(module, () =>
+        withinTime(timeout + grace, waits, async () => handleText(text, this.#context)),
+      );
+      const answer = answerOf(returned, this.lastSaid, module);
+      if (this.isCut(answer)) this.#run.warn('the answer was cut off at its limit of tokens', persona.id);
+      return answer;
+    } catch (error) {
+      if (isCancellation(error) || isBudgetSpent(error)) throw error;
+      if (error instanceof TimeLimitError)
+        throw failure(module, `handleText was not done within ${timeout / 1000} seconds`);
+      throw failureOf(error, module);
+    } finally {
+      // From here on every function of the context throws.
+      this.#isOver = true;
+    }
   }
 
   /** What the user's function is given. It is a copy, so that changing it has no effect on the run. */
-  get context(): OrchestratorContext {
+  get #context(): OrchestratorContext {
     const { history, settings } = this.#work;
     return {
       llm: { generate: (messages, options) => handled(this.#generate(messages, options)) },
@@ -86,32 +107,20 @@ export class CustomTurn {
           handled(this.#execute(call, input)),
       },
       history: newest(history, historyRoom).map(({ role, content }) => ({ role, content })),
-      respond: (text) => this.respond(text),
+      respond: (text: unknown) => {
+        this.#checkNotOver();
+        if (typeof text !== 'string') throw new TypeError('respond takes a text');
+        this.lastSaid = text;
+        this.#work.say(text);
+      },
       config: JSON.parse(JSON.stringify(settings.config)) as Record<string, unknown>,
     };
-  }
-
-  /** @throws `TypeError` when it is not a string */
-  respond(text: unknown): void {
-    this.#checkNotOver();
-    if (typeof text !== 'string') throw new TypeError('respond takes a text');
-    this.lastSaid = text;
-    this.#work.say(text);
   }
 
   /** Whether an answer ends with what a model has written up to its limit. */
   isCut(answer: string): boolean {
     const end = answer.trimEnd();
     return this.#cutTexts.some((text) => text !== '' && end.endsWith(text));
-  }
-
-  tellIfCut(answer: string): void {
-    if (this.isCut(answer)) this.#run.warn('the answer was cut off at its limit of tokens', this.#work.persona.id);
-  }
-
-  /** From here on every function of the context throws. */
-  end(): void {
-    this.#isOver = true;
   }
 
   async #generate(messages: unknown, options: GenerateOptions = {}): Promise<OrchestratorReply> {

@@ -1,5 +1,9 @@
+import { ApplicationFailure } from '@temporalio/workflow';
 import type { HandleText } from '../../protocol/custom-orchestrator.ts';
+import { failureTypes } from '../../protocol/errors.ts';
 import { perRun } from '../runtime/per-run.ts';
+import { inStore } from '../runtime/store-activities.ts';
+import { guarded } from './guard.ts';
 
 /** Loads a user's file. @returns what the file exports, or a promise of it */
 type Load = () => unknown;
@@ -11,14 +15,57 @@ export function registerOrchestrators(files: Record<string, Load>): void {
   for (const [path, load] of Object.entries(files)) loads().set(path, load);
 }
 
-/**
- * The function `handleText` of a file. A file is run when it is first asked for, so that a file that throws fails only
- * the runs that use it.
- *
- * @returns undefined when this worker has no such file, or the file no such function
- * @throws what the file throws
- */
-export async function loadOrchestrator(path: string): Promise<HandleText | undefined> {
-  const exported = (await loads().get(path)?.()) as { handleText?: unknown } | undefined;
-  return typeof exported?.handleText === 'function' ? (exported.handleText as HandleText) : undefined;
+/** Thrown to a custom orchestrator when a model call has failed for good. */
+export class ModelCallError extends Error {
+  override name = 'ModelCallError';
 }
+
+/**
+ * The function `handleText` of a file, which is run when it is first asked for, so that one that throws fails only the runs that
+ * use it.
+ *
+ * @throws `ApplicationFailure` of type `OrchestratorFailed` when the file throws, of type `InvalidInput` when this worker does
+ *   not have it
+ */
+export async function loadHandleText(file: string): Promise<HandleText> {
+  try {
+    const exported = (await guarded(file, async () => loads().get(file)?.())) as { handleText?: unknown } | undefined;
+    if (typeof exported?.handleText === 'function') return exported.handleText as HandleText;
+  } catch (error) {
+    throw failureOf(error, file);
+  }
+  throw ApplicationFailure.nonRetryable(await inStore.findOrchestrator(file), failureTypes.invalidInput);
+}
+
+/** What a function has returned, else the last text that it has responded with. */
+export function answerOf(returned: unknown, lastSaid: string | undefined, file: string): string {
+  if (typeof returned === 'string' && returned !== '') return returned;
+  const isNothing = returned === undefined || returned === null || returned === '';
+  if (!isNothing) throw failure(file, `handleText returned what is no text (${typeof returned})`);
+  if (lastSaid !== undefined) return lastSaid;
+  throw failure(file, 'handleText returned without a text, and has not responded with any');
+}
+
+/** An `ApplicationFailure` for any error. Temporal would retry the workflow task for ever after other errors. */
+export function failureOf(error: unknown, file: string): ApplicationFailure {
+  if (error instanceof ApplicationFailure) return error;
+  if (error instanceof ModelCallError)
+    return ApplicationFailure.nonRetryable(`${file}: ${error.message}`, failureTypes.turnFailed);
+  if (!(error instanceof Error)) return failure(file, String(error));
+  return failure(`${file}${lineIn(file, error.stack)}`, `${error.name}: ${error.message}`);
+}
+
+/** `:LINE` of a file where the stack of an error, which the SDK gives in terms of the sources, first comes by it; else empty. */
+function lineIn(file: string, stack: unknown): string {
+  if (typeof stack !== 'string') return '';
+  const path = file.slice(1);
+  // The message stands there too, which may be a model's text of any length.
+  for (const frame of stack.split('\n').filter((each) => each.length < 1000)) {
+    const [, place = '', line] = /^ +at .*?([^() ]+):(\d+):\d+\)?$/.exec(frame) ?? [];
+    if (place.replaceAll('\\', '/').endsWith(path)) return `:${line}`;
+  }
+  return '';
+}
+
+export const failure = (file: string, what: string): ApplicationFailure =>
+  ApplicationFailure.nonRetryable(`${file}: ${what}`, failureTypes.orchestratorFailed);

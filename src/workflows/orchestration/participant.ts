@@ -10,7 +10,7 @@ import { temperatureAfter } from '../agent/loops.ts';
 import type { AskingAgent } from '../ask-others/broadcast.ts';
 import type { AskCall } from '../ask-others/ask-call.ts';
 import { CustomTurn, type CustomSettings } from '../custom-code/custom-turn.ts';
-import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
+import { loadHandleText } from '../custom-code/load.ts';
 import { storeTexts, textRef } from '../agent/text-refs.ts';
 import type { ToolAnswer } from '../agent/tool-executor.ts';
 import { isIn, whenOf, type GivenAnswer, type Participant, type Participation } from './context.ts';
@@ -107,7 +107,7 @@ export function isDebris({ content }: GivenAnswer, task: string): boolean {
   return whyDebris(content, { task, instructions: toldToAgents() }) !== undefined;
 }
 
-/** @throws what `runCustomTurn` throws */
+/** @throws what `CustomTurn.run` throws */
 export async function customAnswer(participation: Participation, settings: CustomSettings): Promise<GivenAnswer> {
   const { context, attempt, participant } = participation;
   const { millisecondsLeft, teamAgent } = participant;
@@ -124,7 +124,7 @@ export async function customAnswer(participation: Participation, settings: Custo
     when: whenOf(attempt),
     callTimeout: millisecondsLeft,
   });
-  const content = await runCustomTurn(turn, handleText, attempt.brief, millisecondsLeft);
+  const content = await turn.run(handleText, attempt.brief, millisecondsLeft);
   const [text = content] = await storeTexts([content]);
   return { content, text };
 }

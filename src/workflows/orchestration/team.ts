@@ -6,7 +6,7 @@ import { worksOnFiles } from '../../protocol/workspace.ts';
 import { attachmentMessages, openAttachments, plainAttachments } from '../agent/attachments.ts';
 import { hasTools, ToolExecutor } from '../agent/tool-executor.ts';
 import { askingOf, askingTools } from '../ask-others/prompts.ts';
-import { loadHandleText } from '../custom-code/run.ts';
+import { loadHandleText } from '../custom-code/load.ts';
 import { openRunContext, type RunContext, type RunRecord } from '../runtime/run-context.ts';
 import { announce } from '../runtime/run-ends.ts';
 import { startTrees, type AgentTrees } from '../runtime/run-files.ts';

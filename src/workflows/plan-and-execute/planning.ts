@@ -3,8 +3,9 @@ import { failureReason } from '../agent/failures.ts';
 import { structured, type OutputSpec, type Read } from '../agent/structured-output.ts';
 import { cutToBytes, jsonBytes } from '../runtime/size.ts';
 import { failureTypes } from '../../protocol/errors.ts';
+import type { Content } from '../../protocol/message.ts';
 import type { PlannedSubtask, QueryAnalysis } from '../../protocol/plan-and-execute.ts';
-import { aroundMessage, askForPlan, improveMessage, problemMessage } from './prompts.ts';
+import { aroundMessage, askForPlan, improveMessage, problemMessage, type PlanState } from './prompts.ts';
 import { planProblems } from './rules/subtask-graph.ts';
 import { analysisIn, analysisOf, subtasksIn, subtasksOf } from './rules/subtask-plan.ts';
 import { purposeOf, resultsOf, type PlanContext } from './context.ts';
@@ -57,58 +58,49 @@ export async function makePlan(context: PlanContext): Promise<void> {
 
 /** Has the planner add subtasks for what is missing. @returns whether there are any that can be used */
 export async function improvePlan(context: PlanContext, missing: string[]): Promise<boolean> {
-  const { events, planner } = context;
-  events.emit({ type: 'new_plan_round', missing });
-  if (!hasRoom(context)) return false;
-  planner.agent.tell({ role: 'user', content: improveMessage(missing, await stateFor(context)) });
-  const added = await furtherSubtasks(context);
-  if (added === undefined) return false;
-  take(context, added);
-  return true;
+  context.events.emit({ type: 'new_plan_round', missing });
+  const added = await furtherSubtasks(context, (state) => improveMessage(missing, state));
+  if (added.length > 0) take(context, added);
+  return added.length > 0;
 }
 
 /** The same in the place of dead ends. There may be no other way. */
 export async function planAround(context: PlanContext): Promise<boolean> {
-  const { events, planner, subtasks } = context;
+  const { events, subtasks } = context;
   const deadEnds = subtasks.neededDeadEnds;
   events.emit({ type: 'plan_around_round', ids: deadEnds.map(({ id }) => id) });
-  if (!hasRoom(context)) return false;
   const waiting = subtasks.neededFailures.filter(({ id }) => !deadEnds.some((each) => each.id === id));
-  const state = { ...(await stateFor(context)), deadEnds };
-  planner.agent.tell({ role: 'user', content: aroundMessage(state, waiting) });
-  const added = await furtherSubtasks(context);
-  if (added?.length === 0) context.warn('The planner knows no way around what has failed', 'planner');
-  if (added === undefined || added.length === 0) return false;
+  const added = await furtherSubtasks(context, (state) => aroundMessage({ ...state, deadEnds }, waiting));
+  if (added.length === 0) return false;
   subtasks.addAround(added);
   events.emit({ type: 'subtasks', subtasks: added });
   return true;
 }
 
-function hasRoom(context: PlanContext): boolean {
-  const { max_subtasks } = context.settings;
+/** @returns none, with a warning, if there may be none or the planner gives none that can be used */
+async function furtherSubtasks(
+  context: PlanContext,
+  messageOf: (state: PlanState) => Content,
+): Promise<PlannedSubtask[]> {
+  const { planner, settings, subtasks } = context;
+  const { max_subtasks } = settings;
+  const none = (why: string): PlannedSubtask[] => {
+    context.warn(why, 'planner');
+    return [];
+  };
   context.phase = 'planning';
-  if (context.subtasks.report().length < max_subtasks) return true;
-  const text = `There is no new plan: all ${max_subtasks} subtasks that there may be are there (max_subtasks)`;
-  context.warn(text, 'planner');
-  return false;
-}
-
-async function stateFor(context: PlanContext) {
-  const { subtasks } = context;
   const ids = subtasks.report().map(({ id }) => id);
-  return { results: await resultsOf(context, resultsBytes), ids, deadEnds: subtasks.deadEnds };
-}
-
-/** @returns undefined, with a warning, if the planner gives nothing that can be used */
-async function furtherSubtasks(context: PlanContext): Promise<PlannedSubtask[] | undefined> {
+  if (ids.length >= max_subtasks)
+    return none(`There is no new plan: all ${max_subtasks} subtasks that there may be are there (max_subtasks)`);
+  const state = { results: await resultsOf(context, resultsBytes), ids, deadEnds: subtasks.deadEnds };
+  planner.agent.tell({ role: 'user', content: messageOf(state) });
   try {
     const { error, value } = await ask(context, 'plan', planSpec(context));
-    if (error === undefined && value !== undefined) return value;
-    context.warn(`The new plan cannot be used: ${error}`, 'planner');
+    if (error !== undefined || value === undefined) return none(`The new plan cannot be used: ${error}`);
+    return value.length > 0 ? value : none('The planner knows no way around what has failed');
   } catch (failure) {
-    context.warn(`There is no new plan: ${failureReason(failure)}`, 'planner');
+    return none(`There is no new plan: ${failureReason(failure)}`);
   }
-  return undefined;
 }
 
 const ask = <T>(context: PlanContext, what: 'analyse' | 'plan', spec: OutputSpec<T>) =>

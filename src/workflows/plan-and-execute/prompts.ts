@@ -80,7 +80,8 @@ export function problemMessage(problem: Text, attachments: Attachment[]): Conten
 
 export const askForPlan = 'Now give the plan with `submit_plan`.';
 
-interface PlanState {
+/** What the planner is told for further subtasks. */
+export interface PlanState {
   results: ShownResult[];
   ids: string[];
   deadEnds: FailedSubtask[];

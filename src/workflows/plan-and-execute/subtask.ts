@@ -11,7 +11,7 @@ import type { Attachment } from '../../protocol/attachment.ts';
 import type { Text } from '../../protocol/message.ts';
 import type { ReplyCall, ToolCallSummary } from '../../protocol/model-call.ts';
 import { CustomTurn, type CustomSettings } from '../custom-code/custom-turn.ts';
-import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
+import { loadHandleText } from '../custom-code/load.ts';
 import { cutToBytes, jsonBytes } from '../runtime/size.ts';
 import { callTimeout, resultsOf, subtaskOf, whenOf, type PlanContext } from './context.ts';
 import { askToFinish, carryOut, subtaskMessage, usesText, type SubtaskBrief } from './prompts.ts';
@@ -143,7 +143,7 @@ function foundBy(uses: ToolCallSummary[]): string {
 /**
  * Gives a custom orchestrator the message that an agent would get, with references replaced by what they refer to.
  *
- * @throws what `runCustomTurn` throws
+ * @throws what `CustomTurn.run` throws
  */
 async function customSubtask(
   context: PlanContext,
@@ -172,7 +172,7 @@ async function customSubtask(
     .flat()
     .filter((part) => typeof part === 'string')
     .join('');
-  const result = await runCustomTurn(turn, handleText, text, callTimeout);
+  const result = await turn.run(handleText, text, callTimeout);
   const [content = result] = await storeTexts([result]);
   return { result, content };
 }

@@ -5,7 +5,7 @@ import type { OpenedAgent } from '../../protocol/stored.ts';
 import { Agent } from '../agent/agent.ts';
 import { noAnswerYet } from '../agent/loop-context.ts';
 import { CustomTurn, type CustomSettings } from '../custom-code/custom-turn.ts';
-import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
+import { loadHandleText } from '../custom-code/load.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import {
   callTimeout,
@@ -59,7 +59,7 @@ export async function openCustomTurns(
         };
         return {
           async answer() {
-            const answer = shown(await runCustomTurn(custom, handleText, text, limit, grace));
+            const answer = shown(await custom.run(handleText, text, limit, grace));
             return { answer, outcome: custom.isCut(answer) ? 'limit' : 'answered' };
           },
           stopped: (why) => shown(custom.lastSaid ?? (custom.lastWords || noAnswerYet(why))),
