@@ -4,11 +4,11 @@
  * parent. Arguments: as JSON, a `PythonProcess`.
  */
 import { readFileSync } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Interpreter, ToPython } from './messages.ts';
 import type { FromPython } from './reader.ts';
+import type { ToPython } from './run.ts';
 
 /** What a process of Python is started with. */
 export interface PythonProcess {
@@ -21,6 +21,20 @@ export interface PythonProcess {
   /** The most memory that the process may have, and the most of it that is for JavaScript, in megabytes. */
   memoryMb: number;
   heapMb: number;
+}
+
+/** What the thread of a process of Python starts with. */
+export interface Interpreter {
+  /** The modules of Pyodide by name, as text. */
+  modules: Record<string, string>;
+  /** Its other files by name. */
+  parts: Record<string, Uint8Array<ArrayBuffer>>;
+  /** Its list of packages, as text. */
+  lock: string;
+  /** Wheels from which packages may be imported, by name. */
+  wheels: Record<string, Uint8Array>;
+  /** The memory of an interpreter that has been loaded before. */
+  snapshot?: Uint8Array<ArrayBuffer>;
 }
 
 const watchedEveryMs = 20;
@@ -40,16 +54,14 @@ const workerData: Interpreter = {
     ['pyodide.asm.wasm', 'python_stdlib.zip'].map((name) => [name, readFileSync(join(pyodide, name))]),
   ),
   lock: text('pyodide-lock.json'),
-  wheels: Object.fromEntries(wheels.map((path) => [path.slice(path.lastIndexOf('/') + 1), readFileSync(path)])),
+  wheels: Object.fromEntries(wheels.map((path) => [basename(path), readFileSync(path)])),
   ...(snapshot !== undefined && { snapshot: readFileSync(snapshot) }),
 };
 const thread = new Worker(new URL(`./thread${extname(import.meta.url)}`, import.meta.url), {
   workerData,
   // What is moved need not be copied: 44 MB. A small file, which a damaged snapshot may be, shares its memory with others.
-  transferList: [
-    ...Object.values(workerData.parts),
-    ...(workerData.snapshot === undefined ? [] : [workerData.snapshot]),
-  ]
+  transferList: [...Object.values(workerData.parts), workerData.snapshot ?? []]
+    .flat()
     .filter(({ buffer, byteLength }) => byteLength === buffer.byteLength)
     .map(({ buffer }) => buffer),
   env: {},

@@ -53,10 +53,11 @@ const mostOfProblem = 20_000;
 export class FromPythonReader {
   /** Whether no more is to be expected. */
   isOver = false;
+  /** Whether Python was there to run the code. */
+  hasBegun = false;
   readonly #output = new Output();
   readonly #result: PythonResult = { output: '', files: [], gone: [], notes: [] };
   #bytes = 0;
-  #hasBegun = false;
 
   /** @returns the snapshot, if it is one and nothing else has run before */
   take(message: unknown): Uint8Array | undefined {
@@ -64,8 +65,8 @@ export class FromPythonReader {
     if (this.isOver) return undefined;
     if (!read.success) return this.fail('it said what makes no sense');
     const said = read.data;
-    if ('snapshot' in said) return this.#hasBegun ? undefined : said.snapshot;
-    if ('begun' in said) this.#hasBegun = true;
+    if ('snapshot' in said) return this.hasBegun ? undefined : said.snapshot;
+    if ('begun' in said) this.hasBegun = true;
     else if ('output' in said) this.#output.add('stdout', said.output);
     else if ('files' in said) {
       this.#bytes += said.files.reduce((sum, each) => sum + each.bytes.length, 0);
@@ -78,11 +79,6 @@ export class FromPythonReader {
       this.isOver = true;
     }
     return this.#bytes + this.#output.bytes > mostBytes ? this.fail('it sent too much') : undefined;
-  }
-
-  /** Whether Python was there to run the code. */
-  get hasBegun(): boolean {
-    return this.#hasBegun;
   }
 
   result(): PythonResult {

@@ -1,10 +1,8 @@
-const imports = `
+/** What is run before a snapshot is taken, so that it need not be imported each time. It must not import `random`. */
+export const warmUp = `
 import ast, importlib.abc, importlib.machinery, json, linecache, os, sys, traceback, zipfile
 from pyodide.code import CodeRunner
 `;
-
-/** What is run before a snapshot is taken, so that it need not be imported each time. It must not import `random`. */
-export const warmUp = imports;
 
 /**
  * The Python that runs an agent's `source`, as a REPL would: what it prints, then the value of its last expression. Its own
@@ -12,7 +10,7 @@ export const warmUp = imports;
  *
  * Packages come from wheels: the first import of a name that a wheel has unpacks it.
  */
-export const runner = `${imports}
+export const runner = `${warmUp}
 
 NAME = "code.py"
 SITE = next(path for path in sys.path if path.endswith("site-packages"))

@@ -4,13 +4,12 @@
  * and posts `FromPython`. It is ended from outside.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { Changes } from './changes.ts';
-import type { Interpreter, ToPython } from './messages.ts';
+import { Changes, Output } from './outgoing.ts';
+import type { Interpreter } from './process.ts';
 import type { FromPython } from './reader.ts';
-import { Output } from './output.ts';
-import { openSandbox, pyodideIn } from './open-sandbox.ts';
-import { bridgeOf } from './host-bridge.ts';
+import type { ToPython } from './run.ts';
 import { runner, warmUp } from './runner.ts';
+import { bridgeOf, openSandbox, pyodideIn } from './sandbox.ts';
 
 const { modules, parts, wheels, lock, snapshot } = workerData as Interpreter;
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none

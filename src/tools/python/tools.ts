@@ -1,15 +1,15 @@
+import { readdir } from 'node:fs/promises';
 import { posix, join } from 'node:path';
 import { z } from 'zod';
-import { Yielder } from '../../util/yielder.ts';
 import type { Environment } from '../../util/environment.ts';
 import { grouped } from '../../util/file-limits.ts';
-import type { GivenFile } from './messages.ts';
+import { listed } from '../../util/text/listed.ts';
+import { Yielder } from '../../util/yielder.ts';
 import type { PythonResult } from './reader.ts';
-import { runPython } from './run.ts';
+import { runPython, type GivenFile } from './run.ts';
 import type { ToolDefinition } from '../definition.ts';
 import { ToolError } from '../tool.ts';
 import type { Workspace, WorkspaceFile } from '../workspace.ts';
-import { readdir } from 'node:fs/promises';
 
 const mostSeconds = 300;
 
@@ -41,7 +41,8 @@ export const pythonTool = (environment: Environment): ToolDefinition => ({
     if (workspace === undefined) throw new ToolError('run_python needs files, and there are none here');
     const notes: string[] = [];
     const { given, left } = chosen(workspace.files(), code);
-    if (left.length > 0) notes.push(`not in the folder, since Python gets ${grouped(mostBytes)} bytes: ${list(left)}`);
+    if (left.length > 0)
+      notes.push(`not in the folder, since Python gets ${grouped(mostBytes)} bytes: ${listed(left, named)}`);
     const files = (): AsyncIterable<GivenFile[]> => batches(workspace, given);
     const wheels = await wheelsIn(environment['REPRISE_WHEELS']);
     const result = await runPython({ code, seconds, files, wheels }, signal);
@@ -57,9 +58,8 @@ export const pythonTool = (environment: Environment): ToolDefinition => ({
 
 /** The files that Python gets: those that the code names, and of the others the smallest. */
 function chosen(files: WorkspaceFile[], code: string): { given: WorkspaceFile[]; left: string[] } {
-  const isNamed = ({ path }: WorkspaceFile): boolean => code.includes(path.slice(path.lastIndexOf('/') + 1));
-  const wanted = new Map(files.map((file) => [file, isNamed(file) ? 0 : file.bytes]));
-  const ordered = files.toSorted((one, other) => (wanted.get(one) ?? 0) - (wanted.get(other) ?? 0));
+  const weights = new Map(files.map((file) => [file, code.includes(posix.basename(file.path)) ? 0 : file.bytes]));
+  const ordered = files.toSorted((one, other) => (weights.get(one) ?? 0) - (weights.get(other) ?? 0));
   let bytes = 0;
   const over = ordered.findIndex((file) => (bytes += file.bytes) > mostBytes);
   const count = over === -1 ? ordered.length : over;
@@ -117,11 +117,11 @@ async function keep(workspace: Workspace, { files, gone }: PythonResult): Promis
     });
   }
   return [
-    ...(written.length > 0 ? [`written: ${list(written)}`] : []),
-    ...(removed.length > 0 ? [`deleted: ${list(removed)}`] : []),
+    written.length > 0 && `written: ${listed(written, named)}`,
+    removed.length > 0 && `deleted: ${listed(removed, named)}`,
     ...refused.slice(0, named).map((each) => `not kept: ${each}`),
-    ...(refused.length > named ? [`not kept: ${refused.length - named} more`] : []),
-  ];
+    refused.length > named && `not kept: ${refused.length - named} more`,
+  ].filter((note) => note !== false);
 }
 
 function leadsInside(path: string, target: Uint8Array): boolean {
@@ -133,9 +133,6 @@ const textOf = (output: string, lines: string[]): string =>
   [output.trimEnd(), ...lines].filter((part) => part !== '').join('\n');
 
 const bracketed = (notes: string[]): string[] => notes.map((note) => `[${note}]`);
-
-const list = (paths: string[]): string =>
-  paths.slice(0, named).join(', ') + (paths.length > named ? ` and ${paths.length - named} more` : '');
 
 /**
  * The wheels of a folder that Pyodide can import from, sorted: pure Python, and those that were built for it

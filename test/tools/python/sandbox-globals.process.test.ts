@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { constants, createContext, runInContext, type Context } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { openSandbox } from '../../../src/tools/python/open-sandbox.ts';
-import { bridgeOf } from '../../../src/tools/python/host-bridge.ts';
+import { bridgeOf, openSandbox } from '../../../src/tools/python/sandbox.ts';
 import type { HostBridge } from '../../../src/tools/python/sandbox-globals.ts';
 
 /** What the sandbox has called, with what. */

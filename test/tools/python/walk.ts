@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { types } from 'node:util';
 import { runInContext } from 'node:vm';
-import { openSandbox, pyodideIn } from '../../../src/tools/python/open-sandbox.ts';
+import { openSandbox, pyodideIn } from '../../../src/tools/python/sandbox.ts';
 import { runner, warmUp } from '../../../src/tools/python/runner.ts';
 import { pyodideFolder } from '../../../src/tools/python/snapshot.ts';
 
