@@ -6,7 +6,7 @@ import { readDefinitions } from '../../tools/read-definitions.ts';
 import { indexOfFolder } from '../../util/folder-index.ts';
 import { queryOf } from '../../util/text/sentence-search.ts';
 import { ToolError, type Tool } from '../../tools/tool.ts';
-import { fileTexts } from '../../tools/attachments/file-texts.ts';
+import { fileTexts } from '../../tools/attachments/run-files.ts';
 import { attachmentTools } from '../../tools/attachments/tools.ts';
 import { evaluate, ExpressionError, vocabulary } from '../../tools/builtin/expression.ts';
 import { fileTool } from '../../tools/builtin/files.ts';

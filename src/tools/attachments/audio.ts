@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import type { FileType } from './packages.ts';
 import type { Readable } from './readable.ts';
 
 /** Writes down what is said in a recording. @returns its text, or a note on why there is none. Never throws */
@@ -21,12 +22,12 @@ const byEnding: Record<string, [mediaType: string, begins: RegExp]> = {
   '.webm': ['audio/webm', /^[^]E\xdf\xa3/],
 };
 
-/** The media type of a recording, by how it begins; undefined if it is none that is read. */
-export function audioType(name: string, bytes: Uint8Array): string | undefined {
-  const head = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
+/** What a recording is, by how it begins; undefined if it is none that is read. */
+export function audioType(name: string, bytes: Buffer): FileType | undefined {
+  const head = bytes.toString('latin1', 0, 16);
   const own = byEnding[extname(name).toLowerCase()];
-  if (own?.[1].test(head)) return own[0];
-  return heads.find(([, begins]) => begins.test(head))?.[0];
+  const found = own?.[1].test(head) ? own : heads.find(([, begins]) => begins.test(head));
+  return found && ['audio', found[0]];
 }
 
 /** What a worker says that has no way to transcribe. */

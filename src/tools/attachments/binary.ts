@@ -45,12 +45,6 @@ const old: Array<[stream: string, what: string, mediaType: string]> = [
   ['', 'a document of an old office', 'application/x-ole-storage'],
 ];
 
-const unknown = [
-  '',
-  'data of an unknown format, or a text in an unknown encoding',
-  'application/octet-stream',
-] as const;
-
 /** What bytes are of which no text is read, as a kind of file with a note. */
 export function unread(bytes: Buffer) {
   const head = bytes.toString('hex', 0, 16);
@@ -58,7 +52,8 @@ export function unread(bytes: Buffer) {
   const known = isOld
     ? old.find(([stream]) => stream === '' || holds(bytes, stream))
     : formats.find(([begins]) => begins.test(head));
-  const [, what, mediaType] = known ?? unknown;
+  const what = known?.[1] ?? 'data of an unknown format, or a text in an unknown encoding';
+  const mediaType = known?.[2] ?? 'application/octet-stream';
   const note = `it is ${what} (${mediaType}), which is not read; tools and programs have its bytes`;
   return { kind: 'binary' as const, mediaType, note };
 }

@@ -1,11 +1,9 @@
 import { extname } from 'node:path';
 import { readingLimits } from '../../util/file-limits.ts';
 import { moduleBeside, runIsolated } from '../../util/isolated.ts';
-import type { DatabaseFile } from './database/database.ts';
 import type { AttachmentKind } from '../../protocol/attachment.ts';
 import { notTranscribed, type Transcribe } from './audio.ts';
 import { jsonNote, tablesOfJson } from './json.ts';
-import { readOffice } from './office/office.ts';
 import { readPdf } from './pdf/pdf.ts';
 import { noted, type Readable } from './readable.ts';
 import { parquetType, sqliteType, type Recognised } from './recognise.ts';
@@ -31,8 +29,8 @@ export async function readContent(
   const text = kind === 'table' ? bare : bare && inLines(bare);
   if (text === undefined) {
     if (kind === 'pdf') return readPdf(bytes);
-    if (isDatabase(mediaType)) return readDatabase({ bytes, mediaType });
-    if (kind === 'workbook' || kind === 'document') return readOffice({ bytes, mediaType });
+    if (isDatabase(mediaType)) return readDatabase(bytes, mediaType);
+    if (kind === 'workbook' || kind === 'document') return readOffice(bytes, mediaType);
     if (kind === 'audio') return transcribe({ name, bytes, mediaType });
     return noted([found.note]);
   }
@@ -84,15 +82,28 @@ async function noteOf(
   return noted([isPlain && `it is a plain text, whatever its ending ${ending} says`, table]).note;
 }
 
+const databaseProgram = moduleBeside(import.meta.url, 'database/database');
+
 /** Reads a database in a process of its own, since SQLite cannot be interrupted in a thread. Never throws. */
-function readDatabase(file: DatabaseFile): Promise<Readable> {
+function readDatabase(bytes: Buffer, mediaType: string): Promise<Readable> {
   const isolation = { ...readingLimits, inProcess: true };
-  return runIsolated<Readable>(databaseProgram, file, isolation).catch(({ message }: Error) => ({
+  const reading = runIsolated<Readable>(databaseProgram, { bytes, mediaType }, isolation);
+  return reading.catch(({ message }: Error) => ({
     note: `it is damaged, or made in a way that is not known (${message}); nothing of it can be read`,
   }));
 }
 
-const databaseProgram = moduleBeside(import.meta.url, 'database/database-thread');
+const officeProgram = moduleBeside(import.meta.url, 'office/office-thread');
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** Reads an office document. A process reads one at a time, since a large one may take a gigabyte of memory. Never throws. */
+function readOffice(bytes: Buffer, mediaType: string): Promise<Readable> {
+  const reading = last.then(() => runIsolated<Readable>(officeProgram, { bytes, mediaType }, readingLimits));
+  const read = reading.catch(({ message }: Error) => ({ note: `${message}; nothing of it can be read` }));
+  last = read;
+  return read;
+}
 
 /** Whether queries read the file itself rather than its text. */
 export const isDatabase = (mediaType: string): boolean => mediaType === sqliteType || mediaType === parquetType;

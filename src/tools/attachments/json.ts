@@ -86,7 +86,7 @@ export function tablesOfJson(text: string, mediaType: string): Map<string, Table
 function tableOf(records: JsonRecord[]): Table {
   const keys = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const rows = records.map((record) => keys.map((key) => cellOf(record[key])));
-  return { columns: columnNames(keys, []), rows };
+  return { columns: columnNames(keys), rows };
 }
 
 /** Keeps what a number cannot hold, such as a long id, as its digits. */

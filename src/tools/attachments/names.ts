@@ -11,14 +11,18 @@ export function plainName(path: string): string | undefined {
   return line.length <= maxChars ? line : `${name.slice(0, maxChars - ext.length)}${ext.slice(0, maxChars)}`;
 }
 
-/** Numbers names that come again: `a.csv`, `a-2.csv`. Names that differ only in letter case count as equal. */
-export function uniqueNames(names: string[]): string[] {
+/** Numbers names that come again, as files: `a.csv`, `a-2.csv`. Names that differ only in letter case count as equal. */
+export function uniqueNames(names: string[], again = fileAgain): string[] {
   const taken = new Set<string>();
   return names.map((given) => {
-    const { name, ext } = parse(given);
     let unique = given;
-    for (let number = 2; taken.has(unique.toLowerCase()); number++) unique = `${name}-${number}${ext}`;
+    for (let number = 2; taken.has(unique.toLowerCase()); number++) unique = again(given, number);
     taken.add(unique.toLowerCase());
     return unique;
   });
+}
+
+function fileAgain(given: string, number: number): string {
+  const { name, ext } = parse(given);
+  return `${name}-${number}${ext}`;
 }

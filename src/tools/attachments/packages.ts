@@ -1,24 +1,25 @@
 import { extname } from 'node:path';
 import type { AttachmentKind } from '../../protocol/attachment.ts';
-import { outlookType } from './mail/mail-type.ts';
 import { parseTable } from './table.ts';
 import { openZip } from './archives/zip.ts';
 
-type Type = [kind: AttachmentKind, mediaType: string];
+export type FileType = [kind: AttachmentKind, mediaType: string];
 
 const openXml = 'application/vnd.openxmlformats-officedocument';
 const openDocument = 'application/vnd.oasis.opendocument';
 
 export const oldWordType = 'application/msword';
 
+/** A message, which is an archive of its text and what is attached to it, a file of several messages, and one of Outlook. */
+export const mailType = 'message/rfc822';
+export const mailboxType = 'application/mbox';
+export const outlookType = 'application/vnd.ms-outlook';
+
 /** Workbooks that are texts: XML of Excel 2003, and pages with tables that programs name .xls. */
 export const textWorkbookType = 'application/vnd.ms-excel+text';
 
-/**
- * What a text is that programs have made to be opened as a workbook or a table, whatever its ending; undefined if it is
- * none.
- */
-export function workbookType(name: string, text: string): Type | undefined {
+/** What a text is that programs have made to be opened as a workbook or a table; undefined if it is none. */
+export function workbookType(name: string, text: string): FileType | undefined {
   if (/<([a-z]+:)?Workbook\b[^>]*urn:schemas-microsoft-com:office:spreadsheet/.test(text.slice(0, examined)))
     return ['workbook', textWorkbookType];
   const ending = extname(name).toLowerCase();
@@ -43,7 +44,7 @@ function isList(beginning: string): boolean {
 const examined = 20_000;
 
 /** Formats of office documents by their endings (IANA's media types). */
-const byEnding = new Map<string, Type>([
+const byEnding = new Map<string, FileType>([
   ['.docx', ['document', `${openXml}.wordprocessingml.document`]],
   ['.docm', ['document', 'application/vnd.ms-word.document.macroEnabled.12']],
   ['.pptx', ['document', `${openXml}.presentationml.presentation`]],
@@ -71,7 +72,7 @@ const byPart: Array<[part: RegExp, ending: string]> = [
  * What a file is that begins like a zip archive, or like the documents of old offices, in which encrypted ones are kept as
  * well: by its parts, and by the ending of its name where it is damaged. Undefined if it is of no kind that is read.
  */
-export async function packageType(name: string, bytes: Buffer): Promise<Type | undefined> {
+export async function packageType(name: string, bytes: Buffer): Promise<FileType | undefined> {
   const ending = extname(name).toLowerCase();
   if (bytes.subarray(0, 8).equals(oldHead)) {
     // What is attached to a message may be a workbook.
@@ -85,7 +86,9 @@ export async function packageType(name: string, bytes: Buffer): Promise<Type | u
   if (head !== 'PK\x03\x04' && head !== 'PK\x05\x06') return undefined;
   const own = openDocumentType(bytes);
   if (own !== undefined) return own;
-  const names = await namesIn(bytes);
+  // Damaged ones, and archives of more files, which are of no office, are not looked into.
+  const members = await openZip(bytes, { members: 10_000, bytes: Infinity }).catch(() => []);
+  const names = members.map(({ name: each }) => each);
   if (names.length === 0) return byEnding.get(ending) ?? byEnding.get('.zip');
   // Some programs pack the type, or put it elsewhere.
   if (names.includes('content.xml') && names.includes('META-INF/manifest.xml') && ending.startsWith('.od')) {
@@ -110,17 +113,24 @@ export function holds(bytes: Buffer, stream: string): boolean {
 }
 
 /** OpenDocument files begin with their type, unpacked (OASIS OpenDocument 1.3, part 2, 3.3). */
-function openDocumentType(bytes: Buffer): Type | undefined {
+function openDocumentType(bytes: Buffer): FileType | undefined {
   const [, kind = ''] =
     /mimetypeapplication\/vnd\.oasis\.opendocument\.([a-z]+)/.exec(bytes.toString('latin1', 0, 200)) ?? [];
   return [...byEnding.values()].find(([, mediaType]) => mediaType === `${openDocument}.${kind}`);
 }
 
-/** Archives of more files are of no office, and are not looked into. */
-const mostNames = 10_000;
+/** How many bytes are looked at: what stands before the text of a message has mostly fewer. */
+const mailBytes = 50_000;
 
-/** The names in a zip archive; empty if it is damaged. */
-async function namesIn(bytes: Buffer): Promise<string[]> {
-  const members = await openZip(bytes, { members: mostNames, bytes: Infinity }).catch(() => []);
-  return members.map(({ name }) => name);
+/** What a file is that begins with the headers of a message; undefined if it is none. */
+export function mailTypeOf(name: string, bytes: Buffer): FileType | undefined {
+  const [head = ''] = bytes.toString('latin1', 0, mailBytes).split(/\r?\n\r?\n/, 1);
+  const [first = '', ...lines] = head.split(/\r?\n/);
+  const isMailbox = first.startsWith('From ');
+  const headers = isMailbox ? lines : [first, ...lines];
+  if (headers.length < 2 || !headers.every((line) => /^([\w-]+:|[ \t])/.test(line))) return undefined;
+  const isSaid = /^\.(eml|mht|mhtml)$/i.test(extname(name)) || headers.some((line) => /^mime-version:/i.test(line));
+  const isMail = headers.some((line) => /^(from|date|subject|message-id|received):/i.test(line));
+  if (!isMail || !(isMailbox || isSaid)) return undefined;
+  return ['archive', isMailbox ? mailboxType : mailType];
 }

@@ -4,8 +4,7 @@ import { audioType } from './audio.ts';
 import { unread } from './binary.ts';
 import { decodeText } from './encoding.ts';
 import { grouped, maxFileBytes } from '../../util/file-limits.ts';
-import { mailTypeOf } from './mail/mail-type.ts';
-import { packageType, workbookType } from './packages.ts';
+import { mailTypeOf, packageType, workbookType, type FileType } from './packages.ts';
 import { pictureTypeOf } from '../../util/image-type.ts';
 
 /** What a file is, by its name and its content. `text` is its content, if that is a text. */
@@ -25,7 +24,7 @@ export const parquetType = 'application/vnd.apache.parquet';
 export const tarType = 'application/x-tar';
 export const gzipType = 'application/gzip';
 
-const byEnding = new Map<string, [kind: AttachmentKind, mediaType: string]>([
+const byEnding = new Map<string, FileType>([
   ['.csv', ['table', 'text/csv']],
   ['.tsv', ['table', 'text/tab-separated-values']],
   ['.tab', ['table', 'text/tab-separated-values']],
@@ -49,7 +48,7 @@ const byEnding = new Map<string, [kind: AttachmentKind, mediaType: string]>([
 const headBytes = 1024;
 
 /** Formats that are told by how they begin alone, in hexadecimal digits. The mark of tar stands behind its first entry's head. */
-const byHead: Array<[begins: RegExp, kind: AttachmentKind, mediaType: string]> = [
+const byHead: Array<[begins: RegExp, ...FileType]> = [
   [/^53514c69746520666f726d6174203300/, 'workbook', sqliteType],
   [/^50415231/, 'workbook', parquetType],
   [/^7b5c727466/, 'document', 'application/rtf'],
@@ -58,10 +57,10 @@ const byHead: Array<[begins: RegExp, kind: AttachmentKind, mediaType: string]> =
 ];
 
 /** What a database, an archive besides zip or an .rtf is; undefined for anything else. */
-export function headType(bytes: Buffer): Recognised | undefined {
+export function headType(bytes: Buffer): FileType | undefined {
   const head = bytes.toString('hex', 0, 262);
-  const [, kind, mediaType] = byHead.find(([begins]) => begins.test(head)) ?? [];
-  return kind === undefined || mediaType === undefined ? undefined : { kind, mediaType };
+  const found = byHead.find(([begins]) => begins.test(head));
+  return found && [found[1], found[2]];
 }
 
 /**
@@ -69,29 +68,26 @@ export function headType(bytes: Buffer): Recognised | undefined {
  * they can be decoded as, and among texts by the ending of the name.
  */
 export async function recognise(name: string, bytes: Buffer): Promise<Recognised> {
-  const ending = extname(name).toLowerCase();
-  const head = bytes.subarray(0, headBytes).toString('latin1');
-  const image = pictureTypeOf(bytes);
-  if (image !== undefined) return { kind: 'image', mediaType: image };
-  // A PDF may have some bytes before its head, but a text may mention such a head as well.
-  if (head.startsWith('%PDF-') || (ending === '.pdf' && head.includes('%PDF-'))) {
-    return { kind: 'pdf', mediaType: 'application/pdf' };
-  }
-  const byItsHead = headType(bytes);
-  if (byItsHead !== undefined) return byItsHead;
-  const known = await packageType(name, bytes);
-  if (known !== undefined) return { kind: known[0], mediaType: known[1] };
-  const audio = audioType(name, bytes);
-  if (audio !== undefined) return { kind: 'audio', mediaType: audio };
-  const mail = mailTypeOf(name, bytes);
-  if (mail !== undefined) return { kind: 'archive', mediaType: mail };
+  const begun = await typeByHead(name, bytes);
+  if (begun !== undefined) return { kind: begun[0], mediaType: begun[1] };
   const text = decodeText(bytes);
   if (text === undefined) return unread(bytes);
   const workbook = workbookType(name, text.text);
   if (workbook?.[0] === 'workbook') return { kind: 'workbook', mediaType: workbook[1] };
-  const [kind, mediaType] = byEnding.get(ending) ?? workbook ?? (['text', 'text/plain'] as const);
+  const known = byEnding.get(extname(name).toLowerCase()) ?? workbook;
+  const [kind, mediaType] = known ?? (['text', 'text/plain'] as const);
   if (mediaType === 'application/json' && isLines(text.text)) return { kind, mediaType: 'application/jsonl', ...text };
   return { kind, mediaType, ...text };
+}
+
+async function typeByHead(name: string, bytes: Buffer): Promise<FileType | undefined> {
+  const head = bytes.toString('latin1', 0, headBytes);
+  const image = pictureTypeOf(bytes);
+  if (image !== undefined) return ['image', image];
+  // A PDF may have some bytes before its head, but a text may mention such a head as well.
+  const isPdf = head.startsWith('%PDF-') || (extname(name).toLowerCase() === '.pdf' && head.includes('%PDF-'));
+  if (isPdf) return ['pdf', 'application/pdf'];
+  return headType(bytes) ?? (await packageType(name, bytes)) ?? audioType(name, bytes) ?? mailTypeOf(name, bytes);
 }
 
 /** Whether a text has JSON in each line, told by its first two. */

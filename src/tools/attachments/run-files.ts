@@ -4,20 +4,30 @@ import { archiveLimits, unpackArchive } from './archives/archive.ts';
 import type { Transcribe } from './audio.ts';
 import { readContent } from './content.ts';
 import type { Loaded } from './load.ts';
-import { grouped } from '../../util/file-limits.ts';
+import { grouped, maxFileBytes } from '../../util/file-limits.ts';
 import { noted, type Readable } from './readable.ts';
 import { imageTypeOf } from '../../util/image-type.ts';
 import { shownPicture } from '../pictures.ts';
-import { recognise, type Recognised } from './recognise.ts';
+import { plainName } from './names.ts';
+import { recognise, tooLarge, type Recognised } from './recognise.ts';
 import { workbookPreview } from './sheet-text.ts';
 import { summaryOf } from './table.ts';
+import { ToolError } from '../tool.ts';
+import { attachmentsFolder } from '../workspaces/workspace.ts';
 import type { ZipLimits } from './archives/zip.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
 
 /** Longer previews are stored, and messages then name their blob. In characters. */
 const storedFrom = 400;
 
-/** A file that becomes one of a run. */
+/** How many archives a file may be in that is taken out of them. */
+const maxDepth = 2;
+
+interface Nesting {
+  left: ZipLimits;
+  depth: number;
+}
+
 interface NewFile extends Loaded, Pick<RunFile, 'name' | 'from'> {
   /** Writes down what is said in recordings; without it they have a note alone. */
   transcribe?: Transcribe | undefined;
@@ -28,22 +38,15 @@ interface NewFile extends Loaded, Pick<RunFile, 'name' | 'from'> {
  * of the workflow too, under names such as `papers.zip/first.pdf`, and so do those of an archive in it. They come before the
  * archive, so that all is there when the archive is.
  *
+ * @param nesting what may still be taken of an attached archive, and in how many archives the file is
  * @returns what the workflow has under this name afterwards (see `Store.putFile`)
  */
-export async function keepFile(store: Store, workflowId: string, file: NewFile): Promise<RunFile> {
-  return keep(store, workflowId, file, { left: { ...archiveLimits }, depth: 0 });
-}
-
-/** How many archives a file may be in that is taken out of them. */
-const maxDepth = 2;
-
-/** What may still be taken of an attached archive, and in how many archives a file is. */
-interface Nesting {
-  left: ZipLimits;
-  depth: number;
-}
-
-async function keep(store: Store, workflowId: string, file: NewFile, nesting: Nesting): Promise<RunFile> {
+export async function keepFile(
+  store: Store,
+  workflowId: string,
+  file: NewFile,
+  nesting: Nesting = { left: { ...archiveLimits }, depth: 0 },
+): Promise<RunFile> {
   const { name, from, bytes, found } = file;
   const { image, note, text } = await readFile(store, workflowId, file, nesting);
   const [content = ''] = await store.putObjects([bytes]);
@@ -73,12 +76,8 @@ async function readFile(
   const [image, ...others] = pages;
   for (const [index, page] of others.entries()) {
     const shown: Recognised = { kind: 'image', mediaType: imageTypeOf(page) ?? found.mediaType };
-    await keep(
-      store,
-      workflowId,
-      { ...file, name: `${name}/page-${index + 2}.png`, bytes: page, found: shown },
-      nesting,
-    );
+    const other = { ...file, name: `${name}/page-${index + 2}.png`, bytes: page, found: shown };
+    await keepFile(store, workflowId, other, nesting);
   }
   const rest = `its other pages are ${name}/page-2.png and so on, up to page ${pages.length}`;
   return { ...(image !== undefined && { image }), ...noted([others.length > 0 && rest, note]) };
@@ -91,7 +90,7 @@ function keepMembers(store: Store, workflowId: string, file: NewFile, { depth, l
   const { found, name } = file;
   return unpackArchive({ name, bytes: file.bytes, mediaType: found.mediaType }, left, async ({ path, bytes }) => {
     const member = { ...file, name: `${name}/${path}`, bytes, found: await recognise(path, bytes) };
-    await keep(store, workflowId, member, { depth: depth + 1, left });
+    await keepFile(store, workflowId, member, { depth: depth + 1, left });
   });
 }
 
@@ -140,4 +139,63 @@ async function tablePreview(text: string): Promise<string> {
     rows > lines.length ? `${count}; the first ${lines.length}:` : `${count}:`,
     ...lines,
   ].join('\n');
+}
+
+/**
+ * Keeps a file for the tools of the workflow. It replaces one that a tool has kept under this name before.
+ *
+ * @param given its name, of which the last part counts
+ * @throws `ToolError` for a name that is none, for content that is too large, and for the name of a file that came with the
+ *   task
+ */
+export async function saveFile(store: Store, workflowId: string, given: string, bytes: Buffer): Promise<RunFile> {
+  const name = plainName(given);
+  if (name === undefined) throw new ToolError(`${given} is no name of a file`);
+  if (bytes.length > maxFileBytes) throw new ToolError(`${name} ${tooLarge(bytes.length)}`);
+  const found = await recognise(name, bytes);
+  const kept = await keepFile(store, workflowId, { name, bytes, found, from: 'tool' });
+  if (kept.from === 'attachment') {
+    throw new ToolError(`${name} came with the task and stays as it is; save under another name`);
+  }
+  return kept;
+}
+
+/** Tells that a file is kept: `Saved as a.csv (table, 12 bytes)`. */
+export function savedText({ name, kind, bytes, note }: RunFile): string {
+  return `Saved as ${name} (${kind}, ${bytes} bytes)${note === undefined ? '' : `; ${note}`}`;
+}
+
+/** A text of a file: the whole, or that of a file in an archive. */
+interface FileText {
+  path: string;
+  text: string;
+}
+
+/**
+ * Makes a function that reads files which are no plain texts, such as PDFs and archives.
+ *
+ * @returns a function of a run, a path of a workspace and the content there; what it returns is empty if nothing can be read
+ */
+export function fileTexts(store: Store): (workflowId: string, path: string, bytes: Uint8Array) => Promise<FileText[]> {
+  return async (workflowId, path, bytes) => {
+    const isOfRun = path.startsWith(`${attachmentsFolder}/`);
+    const file = isOfRun ? await store.file(workflowId, path.slice(attachmentsFolder.length + 1)) : undefined;
+    if (file?.text !== undefined) return [{ path, text: await store.blob(file.text) }];
+    return bytes.length > maxFileBytes ? [] : textsIn(path, Buffer.from(bytes));
+  };
+}
+
+/** @param left what may be taken of archives */
+async function textsIn(path: string, bytes: Buffer, left = { ...archiveLimits }): Promise<FileText[]> {
+  const found = await recognise(path, bytes);
+  const texts: FileText[] = [];
+  if (found.kind === 'archive')
+    await unpackArchive({ name: path, bytes, mediaType: found.mediaType }, left, async (member) => {
+      texts.push(...(await textsIn(`${path}/${member.path}`, member.bytes, left)));
+    });
+  else {
+    const { text } = await readContent(path, bytes, found);
+    if (text !== undefined) texts.push({ path, text });
+  }
+  return texts;
 }

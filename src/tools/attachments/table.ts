@@ -4,6 +4,7 @@ import { moduleBeside, runIsolated } from '../../util/isolated.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
 import { listed } from '../../util/text/listed.ts';
 import { isNumber, type DecimalMark } from './columns.ts';
+import { uniqueNames } from './names.ts';
 import { noted } from './readable.ts';
 
 /** A table of texts. A row may have fewer cells than there are columns. */
@@ -29,10 +30,11 @@ export function parseTable(text: string, known?: string): Table {
   const at = known === undefined ? headerOf(records) : 0;
   const [header = [], ...rows] = records.slice(at);
   const titles = records.slice(0, at).map((row) => row.filter((cell) => cell !== '').join(' '));
+  const width = rows.reduce((most, row) => Math.max(most, row.length), header.length);
   const ragged = rows.findIndex((row) => row.length !== header.length);
   const count = rows.filter((row) => row.length !== header.length).length;
   return {
-    columns: columnNames(header, rows),
+    columns: columnNames(header, width),
     rows,
     ...(known === undefined && { mark: delimiter === ';' ? ',' : '.' }),
     ...noted([
@@ -46,16 +48,6 @@ export function parseTable(text: string, known?: string): Table {
   };
 }
 
-/** What a table is, without most of its cells. */
-interface TableSummary {
-  columns: string[];
-  /** How many rows there are, and the first five. */
-  rows: number;
-  first: string[][];
-  /** What is wrong with it. */
-  note?: string;
-}
-
 const firstRows = 5;
 
 /** From how many characters on a table is read in a thread of its own: so many take about 50 ms, which is what one costs. */
@@ -63,10 +55,10 @@ const worthThread = 300_000;
 
 const program = moduleBeside(import.meta.url, 'table');
 
-/** Summarises a table without holding up the process. Never throws; a note says what is wrong. */
-export async function summaryOf(text: string): Promise<TableSummary> {
+/** Summarises a table without holding up the process. Never throws. */
+export async function summaryOf(text: string): Promise<ReturnType<typeof summarised>> {
   if (text.length < worthThread) return summarised(text);
-  return runIsolated<TableSummary>(program, text, readingLimits).catch(({ message }: Error) => ({
+  return runIsolated<ReturnType<typeof summarised>>(program, text, readingLimits).catch(({ message }: Error) => ({
     columns: [],
     rows: 0,
     first: [],
@@ -74,7 +66,8 @@ export async function summaryOf(text: string): Promise<TableSummary> {
   }));
 }
 
-export default function summarised(text: string): TableSummary {
+/** A table's columns, how many rows it has, the first of them, and what is wrong with it. */
+export default function summarised(text: string) {
   const { columns, note, rows } = parseTable(text);
   return { columns, rows: rows.length, first: rows.slice(0, firstRows), ...noted([note]) };
 }
@@ -84,17 +77,10 @@ export const csvLine = (cells: string[]): string => `${cells.map(csvCell).join('
 
 const csvCell = (cell: string): string => (/^[[ ]|[",]| $/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
-/** Unique names for as many columns as the longest row has. */
-export function columnNames(header: string[], rows: string[][]): string[] {
-  const width = rows.reduce((most, row) => Math.max(most, row.length), header.length);
-  const taken = new Set<string>();
-  return Array.from({ length: width }, (_, index) => {
-    const given = header[index] || `column_${index + 1}`;
-    let name = given;
-    for (let number = 2; taken.has(name.toLowerCase()); number++) name = `${given}_${number}`;
-    taken.add(name.toLowerCase());
-    return name;
-  });
+/** Unique names for so many columns. */
+export function columnNames(header: string[], width = header.length): string[] {
+  const names = Array.from({ length: width }, (_, index) => header[index] || `column_${index + 1}`);
+  return uniqueNames(names, (name, number) => `${name}_${number}`);
 }
 
 /**
@@ -175,22 +161,19 @@ function headerOf(records: string[][]): number {
 const total =
   /^((grand|sub|sous|gesamt|zwischen|end|ins)[ -]?)?(totaa?l|totalt|sum|summe|somme|suma|soma|gesamt|razem|celkem|összesen|toplam|yhteensä|итого|всего)[es]?(?!\p{L})|^(総?合計|小計|总计|合计|小计|합계|소계|총계)/iu;
 
+const totalsNamed = 5;
+
 const nameOf = (row: string[]): string => row.find((cell) => cell !== '') ?? '';
 
 export const isTotal = (row: string[]): boolean => total.test(nameOf(row));
 
-/** How many totals a note names. */
-const totalsNamed = 5;
-
 /** What of a table may be no row as its others: columns without names, and rows that sums over a column would count twice. */
-export function doubtsAbout(header: string[], rows: string[][]): string[] {
+export function doubtsAbout(header: string[], rows: string[][]): Array<string | false> {
   const totals = rows.filter(isTotal);
   const names = totals.map((row) => shortened(nameOf(row), 40));
   return [
-    ...(isLikeData(header, rows) ? ['its first row may be data'] : []),
-    ...(totals.length > 0
-      ? [`rows that may be totals, which sums would count twice: ${listed(names, totalsNamed)}`]
-      : []),
+    isLikeData(header, rows) && 'its first row may be data',
+    totals.length > 0 && `rows that may be totals, which sums would count twice: ${listed(names, totalsNamed)}`,
   ];
 }
 

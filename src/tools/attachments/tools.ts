@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { didYouMean } from '../../config/problems.ts';
 import type { RunFile, Store } from '../../store/store.ts';
-import type { ToolDefinition } from '../definition.ts';
+import { defineTool, type ToolDefinition } from '../definition.ts';
+import type { Workspace, WorkspaceFile } from '../workspace.ts';
 import { attachmentsFolder } from '../workspaces/workspace.ts';
 import { ToolError, type ToolContext } from '../tool.ts';
 import type { ShownByTool } from '../tool-images.ts';
@@ -9,8 +10,9 @@ import { isDatabase, readContent } from './content.ts';
 import { charactersOf, partOf } from './parts.ts';
 import { picturePages, picturesOfPdf, readPdf } from './pdf/pdf.ts';
 import { queryTable } from './query.ts';
+import type { Readable } from './readable.ts';
 import { recognise } from './recognise.ts';
-import { savedText, saveFile } from './save.ts';
+import { savedText, saveFile } from './run-files.ts';
 
 /** The built-in package `builtin.attachments`, which reaches only the files of the workflow that calls. */
 export const attachmentTools = (store: Store): ToolDefinition[] => [
@@ -21,120 +23,119 @@ export const attachmentTools = (store: Store): ToolDefinition[] => [
   saveTool(store),
 ];
 
-const listTool = (store: Store): ToolDefinition => ({
-  name: 'list_attachments',
-  description:
-    'Lists the files that there are: those that came with the task and those that save_file has made, each with its ' +
-    'kind (text, table, json, pdf, image, workbook, document, archive, audio, binary), its size in bytes, and a note where ' +
-    'not all of it can be read. The files of an archive are listed with its name before theirs: papers.zip/first.pdf. Where ' +
-    'you have files of your own, they are listed too, and every tool of these reads them; programs find those of this list ' +
-    'in the folder attachments/.',
-  parameters: z.object({}),
-  sideEffects: false,
-  workspace: 'reads',
-  async execute(_: object, { workflowId, workspace }) {
-    const files = await store.files(workflowId);
-    const own = (workspace?.files() ?? []).filter(({ path }) => !path.startsWith(`${attachmentsFolder}/`));
-    return [
-      ...files.map(({ name, kind, bytes, note, from }) => ({
-        name,
-        kind,
-        bytes,
-        ...(from === 'tool' && { saved: true }),
-        ...(note !== undefined && { note }),
-      })),
-      ...own.slice(0, mostOwn).map(({ bytes, path }) => ({ name: path, bytes })),
-      ...(own.length > mostOwn ? [{ more: own.length - mostOwn }] : []),
-    ];
-  },
-});
+const listTool = (store: Store) =>
+  defineTool({
+    name: 'list_attachments',
+    description:
+      'Lists the files that there are: those that came with the task and those that save_file has made, each with its ' +
+      'kind (text, table, json, pdf, image, workbook, document, archive, audio, binary), its size in bytes, and a note where ' +
+      'not all of it can be read. The files of an archive are listed with its name before theirs: papers.zip/first.pdf. Where ' +
+      'you have files of your own, they are listed too, and every tool of these reads them; programs find those of this list ' +
+      'in the folder attachments/.',
+    parameters: z.object({}),
+    sideEffects: false,
+    workspace: 'reads',
+    async execute(_, { workflowId, workspace }) {
+      const files = await store.files(workflowId);
+      const own = ownFiles(workspace);
+      return [
+        ...files.map(({ name, kind, bytes, note, from }) => ({
+          name,
+          kind,
+          bytes,
+          ...(from === 'tool' && { saved: true }),
+          ...(note !== undefined && { note }),
+        })),
+        ...own.slice(0, mostOwn).map(({ bytes, path }) => ({ name: path, bytes })),
+        ...(own.length > mostOwn ? [{ more: own.length - mostOwn }] : []),
+      ];
+    },
+  });
 
-const readParameters = z.object({
-  name: z.string().min(1).describe('The file, as list_attachments names it'),
-  from: z.int().min(1).default(1).describe('The first page of a PDF, or line of another file, from 1'),
-  length: z.int().min(1).optional().describe('How many of them; absent: as many as fit'),
-  password: z.string().min(1).optional().describe('Of a PDF that is locked, in every call'),
-  by: z
-    .literal('characters')
-    .optional()
-    .describe('Counts from and length in characters: to go on within a line or page that is too long'),
-});
+const readTool = (store: Store) =>
+  defineTool({
+    name: 'read_attachment',
+    description:
+      'Reads a file as text: a PDF by its pages, any other by its lines, at most 38,000 characters at a time. ' +
+      'A last line in brackets says where it goes on. A workbook is CSV, sheet by sheet; audio is what is said in it; pages ' +
+      'of a PDF that are pictures are shown. To search, to filter a table or to compute over it, use query_table; to see an image, ' +
+      'view_image.',
+    parameters: z.object({
+      name: z.string().min(1).describe('The file, as list_attachments names it'),
+      from: z.int().min(1).default(1).describe('The first page of a PDF, or line of another file, from 1'),
+      length: z.int().min(1).optional().describe('How many of them; absent: as many as fit'),
+      password: z.string().min(1).optional().describe('Of a PDF that is locked, in every call'),
+      by: z
+        .literal('characters')
+        .optional()
+        .describe('Counts from and length in characters: to go on within a line or page that is too long'),
+    }),
+    sideEffects: false,
+    workspace: 'reads',
+    async execute({ name, from, length, by, password }, context) {
+      const file = await fileNamed(store, name, context);
+      const isLocked = password !== undefined && file.kind === 'pdf';
+      const read = isLocked ? await readPdf(Buffer.from(await file.content()), password) : file;
+      const text = textOf(file, read);
+      if (by === 'characters') return charactersOf(text, from, length);
+      if (file.kind !== 'pdf') return partOf(text, 'line', from, length);
+      const part = partOf(text, 'page', from, length);
+      const pages = picturePages(part);
+      return pages.length === 0 ? part : picturesFrom(file, pages, part, password);
+    },
+  });
 
-const readTool = (store: Store): ToolDefinition => ({
-  name: 'read_attachment',
-  description:
-    'Reads a file as text: a PDF by its pages, any other by its lines, at most 38,000 characters at a time. ' +
-    'A last line in brackets says where it goes on. A workbook is CSV, sheet by sheet; audio is what is said in it; pages ' +
-    'of a PDF that are pictures are shown. To search, to filter a table or to compute over it, use query_table; to see an image, ' +
-    'view_image.',
-  parameters: readParameters,
-  sideEffects: false,
-  workspace: 'reads',
-  async execute({ name, from, length, by, password }: z.output<typeof readParameters>, context) {
-    const file = await fileNamed(store, name, context);
-    const isLocked = password !== undefined && file.kind === 'pdf';
-    const text = isLocked ? await unlocked(file, password) : textOf(file);
-    if (by === 'characters') return charactersOf(text, from, length);
-    if (file.kind !== 'pdf') return partOf(text, 'line', from, length);
-    const part = partOf(text, 'page', from, length);
-    const pages = picturePages(part);
-    return pages.length === 0 ? part : picturesFrom(file, pages, part, password);
-  },
-});
+const queryTool = (store: Store) =>
+  defineTool({
+    name: 'query_table',
+    description:
+      'Runs one SELECT (also WITH … SELECT) of SQLite over all of a file. Rows and records are in the table data, whose ' +
+      'columns are called as in the file: write them in double quotes. Lists in a JSON object are tables too, called by their path, such as "log.entries", and what is nested in a cell is JSON. Of any other text data has each line: line, text. Each sheet of a workbook is a table with the name of ' +
+      'the sheet, in double quotes too, and the first is also called data; dates are texts such as 2026-03-31. A column is REAL where all of its cells are plain ' +
+      'numbers, with or without thousands separators; any other is TEXT, each cell as it stands in the file. CAST reads ' +
+      'no more than the digits that a text begins with: take out € and separators before, with replace. Empty cells are ' +
+      'NULL. In a workbook, columns say how its rows look: _hidden (NULL where a row is seen), _color or NAME_color (as ' +
+      'yellow), _comment. The result is JSON: table (its columns with their types), table_rows, columns and rows (at most ' +
+      '200) of the result, a note where there are more, and file_note with what is to be known of the file.',
+    parameters: z.object({
+      name: z.string().min(1).describe('Any file that has a text'),
+      sql: z
+        .string()
+        .min(1)
+        .describe('For example: SELECT "region", sum("revenue") FROM data GROUP BY "region" ORDER BY 2 DESC'),
+    }),
+    sideEffects: false,
+    workspace: 'reads',
+    async execute({ name, sql }, context) {
+      const file = await fileNamed(store, name, context);
+      const text = textOf(file, file);
+      const { kind, mediaType, note } = file;
+      const bytes = isDatabase(mediaType) ? await file.content() : undefined;
+      const table = { text, kind, mediaType, sql, ...(bytes !== undefined && { bytes }) };
+      const result = await queryTable(table, context.signal);
+      return { ...result, ...(note !== undefined && { file_note: note }) };
+    },
+  });
 
-const queryParameters = z.object({
-  name: z.string().min(1).describe('Any file that has a text'),
-  sql: z
-    .string()
-    .min(1)
-    .describe('For example: SELECT "region", sum("revenue") FROM data GROUP BY "region" ORDER BY 2 DESC'),
-});
-
-const queryTool = (store: Store): ToolDefinition => ({
-  name: 'query_table',
-  description:
-    'Runs one SELECT (also WITH … SELECT) of SQLite over all of a file. Rows and records are in the table data, whose ' +
-    'columns are called as in the file: write them in double quotes. Lists in a JSON object are tables too, called by their path, such as "log.entries", and what is nested in a cell is JSON. Of any other text data has each line: line, text. Each sheet of a workbook is a table with the name of ' +
-    'the sheet, in double quotes too, and the first is also called data; dates are texts such as 2026-03-31. A column is REAL where all of its cells are plain ' +
-    'numbers, with or without thousands separators; any other is TEXT, each cell as it stands in the file. CAST reads ' +
-    'no more than the digits that a text begins with: take out € and separators before, with replace. Empty cells are ' +
-    'NULL. In a workbook, columns say how its rows look: _hidden (NULL where a row is seen), _color or NAME_color (as ' +
-    'yellow), _comment. The result is JSON: table (its columns with their types), table_rows, columns and rows (at most ' +
-    '200) of the result, a note where there are more, and file_note with what is to be known of the file.',
-  parameters: queryParameters,
-  sideEffects: false,
-  workspace: 'reads',
-  async execute({ name, sql }: z.output<typeof queryParameters>, context) {
-    const file = await fileNamed(store, name, context);
-    const text = textOf(file);
-    const { kind, mediaType, note } = file;
-    const bytes = isDatabase(mediaType) ? await file.content() : undefined;
-    const table = { text, kind, mediaType, sql, ...(bytes !== undefined && { bytes }) };
-    const result = await queryTable(table, context.signal);
-    return { ...result, ...(note !== undefined && { file_note: note }) };
-  },
-});
-
-const viewParameters = z.object({
-  name: z.string().min(1).describe('The image or PDF, as list_attachments names it'),
-  page: z.int().min(1).default(1).describe('Of a PDF: the page whose pictures are shown'),
-});
-
-const viewTool = (store: Store): ToolDefinition => ({
-  name: 'view_image',
-  description:
-    'Shows an image, or the pictures on a page of a PDF. Images that came with the task were shown with it, but one of a ' +
-    'large archive, or one that was made later, is seen by this tool alone.',
-  parameters: viewParameters,
-  sideEffects: false,
-  workspace: 'reads',
-  async execute({ name, page }: z.output<typeof viewParameters>, context): Promise<ShownByTool> {
-    const file = await fileNamed(store, name, context);
-    if (file.kind === 'pdf') return picturesFrom(file, [page], `${file.name}, page ${page}:`);
-    if (file.kind !== 'image') throw new ToolError(`${file.name} is no image; read_attachment reads it`);
-    return { text: `${file.name}:`, images: [{ data: await file.picture() }] };
-  },
-});
+const viewTool = (store: Store) =>
+  defineTool({
+    name: 'view_image',
+    description:
+      'Shows an image, or the pictures on a page of a PDF. Images that came with the task were shown with it, but one of a ' +
+      'large archive, or one that was made later, is seen by this tool alone.',
+    parameters: z.object({
+      name: z.string().min(1).describe('The image or PDF, as list_attachments names it'),
+      page: z.int().min(1).default(1).describe('Of a PDF: the page whose pictures are shown'),
+    }),
+    sideEffects: false,
+    workspace: 'reads',
+    async execute({ name, page }, context): Promise<ShownByTool> {
+      const file = await fileNamed(store, name, context);
+      if (file.kind === 'pdf') return picturesFrom(file, [page], `${file.name}, page ${page}:`);
+      if (file.kind !== 'image') throw new ToolError(`${file.name} is no image; read_attachment reads it`);
+      return { text: `${file.name}:`, images: [{ data: await file.picture() }] };
+    },
+  });
 
 /** How many pictures of a PDF are shown at once. */
 const mostPictures = 5;
@@ -157,22 +158,21 @@ async function picturesFrom(
   return { text: `${text}\n${shown}${more}`, images: found.map(({ png }) => ({ data: png })) };
 }
 
-const saveParameters = z.object({
-  name: z.string().min(1).describe('For example: results.csv; the ending tells what it is'),
-  text: z.string().describe('The whole content'),
-});
-
-const saveTool = (store: Store): ToolDefinition => ({
-  name: 'save_file',
-  description:
-    'Saves a text as a file, for other subtasks and later tries; list_attachments, read_attachment and query_table ' +
-    'see it like the files that came with the task. A file that was saved under this name before is replaced.',
-  parameters: saveParameters,
-  sideEffects: 'idempotent',
-  async execute({ name, text }: z.output<typeof saveParameters>, { workflowId }) {
-    return savedText(await saveFile(store, workflowId, name, Buffer.from(text)));
-  },
-});
+const saveTool = (store: Store) =>
+  defineTool({
+    name: 'save_file',
+    description:
+      'Saves a text as a file, for other subtasks and later tries; list_attachments, read_attachment and query_table ' +
+      'see it like the files that came with the task. A file that was saved under this name before is replaced.',
+    parameters: z.object({
+      name: z.string().min(1).describe('For example: results.csv; the ending tells what it is'),
+      text: z.string().describe('The whole content'),
+    }),
+    sideEffects: 'idempotent',
+    async execute({ name, text }, { workflowId }) {
+      return savedText(await saveFile(store, workflowId, name, Buffer.from(text)));
+    },
+  });
 
 /** A file that a tool was given the name of: one of the run, or one of the agent's own. */
 interface KnownFile extends Pick<RunFile, 'name' | 'kind' | 'mediaType' | 'note'> {
@@ -183,6 +183,10 @@ interface KnownFile extends Pick<RunFile, 'name' | 'kind' | 'mediaType' | 'note'
   picture: () => Promise<Uint8Array | string>;
 }
 
+/** An agent's files besides those of its run. */
+const ownFiles = (workspace: Workspace | undefined): WorkspaceFile[] =>
+  workspace?.files().filter(({ path }) => !path.startsWith(`${attachmentsFolder}/`)) ?? [];
+
 /** A file by its name or its path, in any letter case. @throws `ToolError` with all names if there is none */
 async function fileNamed(
   store: Store,
@@ -190,8 +194,7 @@ async function fileNamed(
   { workflowId, workspace }: Pick<ToolContext, 'workflowId' | 'workspace'>,
 ): Promise<KnownFile> {
   const files = await store.files(workflowId);
-  const own = workspace?.files().filter(({ path }) => !path.startsWith(`${attachmentsFolder}/`)) ?? [];
-  const names = [...files.map((each) => each.name), ...own.map(({ path }) => path)];
+  const names = [...files.map((each) => each.name), ...ownFiles(workspace).map(({ path }) => path)];
   const plain = name.trim().replace(/^\.\//, '');
   const bare = plain.replace(new RegExp(`^${attachmentsFolder}/`, 'i'), '').toLowerCase();
   const found = [name, plain].find((each) => names.includes(each)) ?? names.find((each) => each.toLowerCase() === bare);
@@ -237,18 +240,11 @@ async function readNow(name: string, bytes: Buffer): Promise<KnownFile> {
   };
 }
 
-/** The text of a file. @throws `ToolError` if it has none */
-function textOf({ name, kind, text, note }: KnownFile): string {
+/** The text that was read of a file. @throws `ToolError` if it has none */
+function textOf({ kind, name }: KnownFile, { note, text }: Readable): string {
   if (text !== undefined) return text;
   if (kind === 'image') {
     throw new ToolError(`${name} is an image: it has no text; view_image shows it to a model that sees`);
   }
   throw new ToolError(`${name}: ${note ?? 'it has no text'}`);
-}
-
-/** The text of a PDF that is locked. @throws `ToolError` if the password is wrong */
-async function unlocked({ content, name }: KnownFile, password: string): Promise<string> {
-  const { note, text } = await readPdf(Buffer.from(await content()), password);
-  if (text === undefined) throw new ToolError(`${name}: ${note ?? 'it has no text'}`);
-  return text;
 }

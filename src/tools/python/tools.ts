@@ -7,7 +7,7 @@ import { listed } from '../../util/text/listed.ts';
 import { Yielder } from '../../util/yielder.ts';
 import type { PythonResult } from './reader.ts';
 import { runPython, type GivenFile } from './run.ts';
-import type { ToolDefinition } from '../definition.ts';
+import { defineTool } from '../definition.ts';
 import { ToolError } from '../tool.ts';
 import type { Workspace, WorkspaceFile } from '../workspace.ts';
 
@@ -20,41 +20,40 @@ const batchBytes = 4_000_000;
 /** How many names of files a result has. */
 const named = 20;
 
-const parameters = z.object({
-  code: z.string().min(1).describe('A program of Python 3.14; the value of its last expression is shown too'),
-  seconds: z.int().min(1).max(mostSeconds).default(60).describe('How long it may run'),
-});
-
 /** The built-in package `builtin.python`. @param environment the worker's, of which `REPRISE_WHEELS` is read */
-export const pythonTool = (environment: Environment): ToolDefinition => ({
-  name: 'run_python',
-  description:
-    'Runs a program of Python and returns what it prints, and the value of its last expression. Its working folder has ' +
-    'your files; what it writes, changes or deletes there is kept if it ends well. Each call starts afresh: variables ' +
-    'and imports of earlier calls are gone, files are not. It has the standard library, 1 GB of memory, no network, ' +
-    'no threads and no other programs.',
-  parameters,
-  sideEffects: 'idempotent',
-  workspace: 'writes',
-  timeout: mostSeconds + 120,
-  async execute({ code, seconds }: z.output<typeof parameters>, { signal, workspace }): Promise<string> {
-    if (workspace === undefined) throw new ToolError('run_python needs files, and there are none here');
-    const notes: string[] = [];
-    const { given, left } = chosen(workspace.files(), code);
-    if (left.length > 0)
-      notes.push(`not in the folder, since Python gets ${grouped(mostBytes)} bytes: ${listed(left, named)}`);
-    const files = (): AsyncIterable<GivenFile[]> => batches(workspace, given);
-    const wheels = await wheelsIn(environment['REPRISE_WHEELS']);
-    const result = await runPython({ code, seconds, files, wheels }, signal);
-    const { output, problem } = result;
-    if (problem !== undefined) {
-      const reason = problem.kind === 'raised' ? problem.text : `[${problem.text}]`;
-      throw new ToolError(textOf(output, [reason, ...bracketed([...notes, 'no file was changed'])]));
-    }
-    notes.push(...result.notes.map((note) => `not kept: ${note}`), ...(await keep(workspace, result)));
-    return textOf(output, bracketed(notes)) || '(no output)';
-  },
-});
+export const pythonTool = (environment: Environment) =>
+  defineTool({
+    name: 'run_python',
+    description:
+      'Runs a program of Python and returns what it prints, and the value of its last expression. Its working folder has ' +
+      'your files; what it writes, changes or deletes there is kept if it ends well. Each call starts afresh: variables ' +
+      'and imports of earlier calls are gone, files are not. It has the standard library, 1 GB of memory, no network, ' +
+      'no threads and no other programs.',
+    parameters: z.object({
+      code: z.string().min(1).describe('A program of Python 3.14; the value of its last expression is shown too'),
+      seconds: z.int().min(1).max(mostSeconds).default(60).describe('How long it may run'),
+    }),
+    sideEffects: 'idempotent',
+    workspace: 'writes',
+    timeout: mostSeconds + 120,
+    async execute({ code, seconds }, { signal, workspace }): Promise<string> {
+      if (workspace === undefined) throw new ToolError('run_python needs files, and there are none here');
+      const notes: string[] = [];
+      const { given, left } = chosen(workspace.files(), code);
+      if (left.length > 0)
+        notes.push(`not in the folder, since Python gets ${grouped(mostBytes)} bytes: ${listed(left, named)}`);
+      const files = (): AsyncIterable<GivenFile[]> => batches(workspace, given);
+      const wheels = await wheelsIn(environment['REPRISE_WHEELS']);
+      const result = await runPython({ code, seconds, files, wheels }, signal);
+      const { output, problem } = result;
+      if (problem !== undefined) {
+        const reason = problem.kind === 'raised' ? problem.text : `[${problem.text}]`;
+        throw new ToolError(textOf(output, [reason, ...bracketed([...notes, 'no file was changed'])]));
+      }
+      notes.push(...result.notes.map((note) => `not kept: ${note}`), ...(await keep(workspace, result)));
+      return textOf(output, bracketed(notes)) || '(no output)';
+    },
+  });
 
 /** The files that Python gets: those that the code names, and of the others the smallest. */
 function chosen(files: WorkspaceFile[], code: string): { given: WorkspaceFile[]; left: string[] } {

@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { grouped, maxFileBytes } from '../../util/file-limits.ts';
-import { previewOf } from '../attachments/run-files.ts';
+import { previewOf, savedText, saveFile } from '../attachments/run-files.ts';
 import type { RunFile, Store } from '../../store/store.ts';
 import { partFrom } from '../../util/text/cut.ts';
 import type { ToolDefinition } from '../definition.ts';
 import { ToolError } from '../tool.ts';
-import { savedText, saveFile } from '../attachments/save.ts';
 import type { AddressRule } from './addresses.ts';
 import { readFetched, textIn, type ReadPage } from './content.ts';
 import { fetchBytes, type Fetched } from './fetch.ts';

@@ -1,8 +1,8 @@
 import { grouped, maxFileBytes } from '../../../util/file-limits.ts';
 import { openGzip, openTar } from './tar.ts';
 import { gzipType, tarType } from '../recognise.ts';
-import { mailboxType, mailType, outlookType } from '../mail/mail-type.ts';
 import { openMail, openMailbox } from '../mail/mail.ts';
+import { mailboxType, mailType, outlookType } from '../packages.ts';
 import { openZip, within, type ZipLimits, type ZipMember } from './zip.ts';
 
 export interface ArchiveFile {
@@ -26,8 +26,8 @@ export default async function unpack(file: ArchiveFile, post: (member: ArchiveMe
 
 async function membersOf({ bytes: given, limits, mediaType, name }: ArchiveFile): Promise<ZipMember[]> {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
-  if (mediaType === mailType) return openMail(bytes, limits);
-  if (mediaType === mailboxType) return openMailbox(bytes, limits);
+  if (mediaType === mailType) return within(await openMail(bytes), limits);
+  if (mediaType === mailboxType) return within(openMailbox(bytes), limits);
   // It brings the library for workbooks, which takes a while to load.
   if (mediaType === outlookType) return within((await import('../mail/outlook.ts')).openOutlook(bytes), limits);
   if (mediaType === gzipType) return openGzip(name, bytes, limits);

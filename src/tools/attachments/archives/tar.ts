@@ -11,7 +11,7 @@ import { atMost, within, type ZipLimits, type ZipMember } from './zip.ts';
  */
 export async function openGzip(name: string, bytes: Buffer, limits: ZipLimits): Promise<ZipMember[]> {
   const content = unpacked(bytes, limits.bytes);
-  if (headType(content)?.mediaType === tarType) return openTar(content, limits);
+  if (headType(content)?.[1] === tarType) return openTar(content, limits);
   const plain = basename(name).replace(/\.gz$/i, '');
   return [memberOf(plain === basename(name) ? `${plain}.content` : plain, content)];
 }

@@ -3,8 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { loadParquet } from './parquet.ts';
-import { sqliteType } from '../recognise.ts';
+import { grouped } from '../../../util/file-limits.ts';
+import { noted, type Readable } from '../readable.ts';
+import { parquetType, sqliteType } from '../recognise.ts';
+import { sheetHeading } from '../sheet-text.ts';
+import { csvLine } from '../table.ts';
+import { inexactIn, loadParquet } from './parquet.ts';
 
 /** A file whose tables are known without reading a text. */
 export interface DatabaseFile {
@@ -37,7 +41,7 @@ function openFile(bytes: Uint8Array): DatabaseSync {
   }
 }
 
-export interface DatabaseTable {
+interface DatabaseTable {
   name: string;
   isView: boolean;
   /** With their declared types, which may be empty. */
@@ -67,4 +71,43 @@ export function rowsOf(statement: StatementSync): Iterable<SQLOutputValue[]> {
   statement.setReturnArrays(true);
   statement.setReadBigInts(true);
   return statement.iterate() as Iterable<unknown> as Iterable<SQLOutputValue[]>;
+}
+
+/** How long the text of all tables is at most, in characters. Queries see all rows. */
+const maxChars = 4_000_000;
+
+/** Reads the tables of a database as those of a workbook: each under its heading, as CSV. It must run in a process of its own. */
+export default async function readDatabase(file: DatabaseFile): Promise<Readable> {
+  const db = await openDatabase(file);
+  const found = tablesIn(db);
+  const tables = found.filter(({ isView }) => !isView);
+  const views = found.filter(({ isView }) => isView).map(({ name }) => name);
+  const notes: string[] = [];
+  const parts = tables.map(({ columns, name }, index) => {
+    let text = csvLine(columns.map((column) => column.name));
+    let rows = 0;
+    for (const row of rowsOf(db.prepare(`SELECT * FROM ${quotedName(name)}`))) {
+      const line = csvLine(row.map(cellOf));
+      if (text.length + line.length > maxChars / tables.length) {
+        notes.push(`of the table ${name} the first ${grouped(rows)} rows are in its text; query_table sees all`);
+        break;
+      }
+      text += line;
+      rows += 1;
+    }
+    return `${sheetHeading(index + 1, name)}\n${text}`;
+  });
+  // A view may be a computation without an end.
+  if (views.length > 0) notes.push(`its views (${views.join(', ')}) are not in its text; query_table sees them`);
+  const inexact = file.mediaType === parquetType ? inexactIn(file.bytes) : [];
+  if (inexact.length > 0)
+    notes.push(`of the decimals of ${inexact.join(', ')} about 15 digits are exact, and they may have more`);
+  if (file.bytes[18] === 2) notes.push('what is only in the file -wal beside it is missing');
+  if (found.length === 0) return { note: 'it has no tables' };
+  return { text: parts.join('\n'), ...noted(notes) };
+}
+
+function cellOf(value: SQLOutputValue): string {
+  if (value instanceof Uint8Array) return `(${grouped(value.length)} bytes)`;
+  return value === null ? '' : String(value).replaceAll(/[\r\n]+/g, ' ');
 }

@@ -25,10 +25,7 @@ export async function loadParquet(bytes: Uint8Array): Promise<DatabaseSync> {
   const metadata = parquetMetadata(file);
   const columns = parquetSchema(metadata).children.map(({ element }) => element);
   if (columns.length === 0) throw new Error('it has no columns');
-  const names = columnNames(
-    columns.map(({ name }) => name),
-    [],
-  );
+  const names = columnNames(columns.map(({ name }) => name));
   const declared = columns.map((column, index) => `"${names[index]?.replaceAll('"', '""')}" ${typeOf(column)}`);
   const db = new DatabaseSync(':memory:');
   db.exec(`CREATE TABLE data (${declared.join(', ')}); BEGIN`);

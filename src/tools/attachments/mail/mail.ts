@@ -1,26 +1,28 @@
 import PostalMime, { decodeWords, type Email } from 'postal-mime';
-import { mailType } from './mail-type.ts';
-import { uniqueNames } from '../names.ts';
-import { pageText } from './page-text.ts';
+import { textOfElements } from '../../../util/text/elements.ts';
 import { memberOf } from '../archives/tar.ts';
-import { within, type ZipLimits, type ZipMember } from '../archives/zip.ts';
+import type { ZipMember } from '../archives/zip.ts';
+import { uniqueNames } from '../names.ts';
+import { mailType } from '../packages.ts';
 
-/** Opens a message: its headers with its text, its text as a page, and what is attached. @throws `Error` if it is over the limits */
-export async function openMail(bytes: Buffer, limits: ZipLimits): Promise<ZipMember[]> {
+/** Opens a message: its headers with its text, its text as a page, and what is attached. */
+export async function openMail(bytes: Buffer): Promise<ZipMember[]> {
   const mail = await PostalMime.parse(bytes, { attachmentEncoding: 'arraybuffer', forceRfc822Attachments: true });
-  const names = mail.attachments.map(({ filename, mimeType }, index) => {
-    const ending = mimeType === mailType ? '.eml' : '';
-    return filename ?? `part-${index + 1}${ending}`;
-  });
-  // Of two files of one path an archive has but the first.
-  const unique = uniqueNames(['message.txt', 'message.html', ...names]).slice(2);
+  const names = namesOf(
+    mail.attachments.map(({ filename, mimeType }, index) => {
+      return filename ?? `part-${index + 1}${mimeType === mailType ? '.eml' : ''}`;
+    }),
+  );
   const files = mail.attachments.map(({ content }, index) =>
-    memberOf(unique[index] ?? '', Buffer.from(content as ArrayBuffer)),
+    memberOf(names[index] ?? '', Buffer.from(content as ArrayBuffer)),
   );
   const page = mail.html === undefined ? [] : [memberOf('message.html', Buffer.from(mail.html))];
-  const members = [memberOf('message.txt', Buffer.from(textOf(mail))), ...page, ...files];
-  return within(members, limits);
+  return [memberOf('message.txt', Buffer.from(textOf(mail))), ...page, ...files];
 }
+
+/** The names of what is attached: of two files of one path an archive has but the first. */
+export const namesOf = (attached: string[]): string[] =>
+  uniqueNames(['message.txt', 'message.html', ...attached]).slice(2);
 
 /** Headers that say how a text was packed, which it is no longer. */
 const packing = /^(mime-version|content-.*)$/;
@@ -35,11 +37,17 @@ function textOf({ headers, html, text }: Email): string {
 const beginning = /^From .*\r?\n(?=[!-9;-~]+:|>From )/m;
 
 /** Opens a file of messages as files with the ending of a message. */
-export function openMailbox(bytes: Buffer, limits: ZipLimits): ZipMember[] {
+export function openMailbox(bytes: Buffer): ZipMember[] {
   const messages = bytes.toString('latin1').split(beginning).slice(1);
-  const members = messages.map((message, index) => {
+  return messages.map((message, index) => {
     const plain = message.replaceAll(/^>(?=>*From )/gm, '');
     return memberOf(`message-${index + 1}.eml`, Buffer.from(plain, 'latin1'));
   });
-  return within(members, limits);
+}
+
+/** The words of a message that is a page, without pictures and without the addresses of its links, which trackers make long. */
+export function pageText(html: string): string {
+  const text = textOfElements(html, () => '');
+  const plain = text.replaceAll(/(?:[ \t]*\|)+[ \t]*$/gm, '').replaceAll(/\n{3,}/g, '\n\n');
+  return `[the words of message.html]\n${plain.trim()}`;
 }

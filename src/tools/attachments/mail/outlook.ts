@@ -1,9 +1,8 @@
 import { decodeText } from '../encoding.ts';
-import { uniqueNames } from '../names.ts';
 import { streamsIn } from '../office/compound.ts';
-import { pageText } from './page-text.ts';
 import { memberOf } from '../archives/tar.ts';
 import type { ZipMember } from '../archives/zip.ts';
+import { namesOf, pageText } from './mail.ts';
 
 /** The streams of a message by their paths ([MS-CFB], [MS-OXMSG]). */
 type Streams = ReadonlyMap<string, Buffer>;
@@ -28,24 +27,27 @@ export function openOutlook(bytes: Buffer): ZipMember[] {
 /** @param headBytes what stands before the properties: 24 bytes in a message that is attached ([MS-OXMSG] 2.4) */
 function messageIn(streams: Streams, at: string, headBytes: number): ZipMember[] {
   const said = headers.flatMap(([name, tags]) => {
-    const value = tags.map((tag) => textAt(streams, at, tag)).find((each) => each !== '') ?? '';
+    const value = firstText(streams, at, tags);
     return value === '' ? [] : [`${name}: ${value.replaceAll(/\s+/g, ' ').trim()}`];
   });
   const date = dateOf(streams.get(`${at}__properties_version1.0`) ?? Buffer.alloc(0), headBytes);
   if (date !== undefined) said.push(`Date: ${date}`);
   const page = streams.get(`${at}__substg1.0_10130102`) ?? Buffer.from(textAt(streams, at, '1013'));
-  const words = page.length > 0 ? pageText(decodeText(page)?.text ?? '') : noText(streams, at);
+  const isPacked = streams.has(`${at}__substg1.0_10090102`);
+  const noText = isPacked ? '[its text is packed as RTF, which is not read]' : '';
+  const words = page.length > 0 ? pageText(decodeText(page)?.text ?? '') : noText;
   const text = textAt(streams, at, '1000') || words;
   const members = [memberOf('message.txt', Buffer.from(`${said.join('\n')}\n\n${text}`))];
   if (page.length > 0) members.push(memberOf('message.html', page));
   const attached = foldersIn(streams, `${at}__attach_version1.0_#`);
-  const names = attached.map((folder, index) => {
-    const name = ['3707', '3704', '3001'].map((tag) => textAt(streams, folder, tag)).find((each) => each !== '');
-    return name?.replaceAll(/[\\/]/g, '_') ?? `part-${index + 1}`;
-  });
-  const unique = uniqueNames(['message.txt', 'message.html', ...names]).slice(2);
+  const names = namesOf(
+    attached.map((folder, index) => {
+      const name = firstText(streams, folder, ['3707', '3704', '3001']);
+      return name.replaceAll(/[\\/]/g, '_') || `part-${index + 1}`;
+    }),
+  );
   for (const [index, folder] of attached.entries()) {
-    const name = unique[index] ?? '';
+    const name = names[index] ?? '';
     const inner = `${folder}__substg1.0_3701000D/`;
     const content = streams.get(`${folder}__substg1.0_37010102`);
     if (streams.has(`${inner}__properties_version1.0`)) {
@@ -55,8 +57,8 @@ function messageIn(streams: Streams, at: string, headBytes: number): ZipMember[]
   return members;
 }
 
-const noText = (streams: Streams, at: string): string =>
-  streams.has(`${at}__substg1.0_10090102`) ? '[its text is packed as RTF, which is not read]' : '';
+const firstText = (streams: Streams, at: string, tags: string[]): string =>
+  tags.map((tag) => textAt(streams, at, tag)).find((each) => each !== '') ?? '';
 
 /** A text as Unicode, or else in whatever encoding the computer had. */
 function textAt(streams: Streams, at: string, tag: string): string {
@@ -67,14 +69,10 @@ function textAt(streams: Streams, at: string, tag: string): string {
 }
 
 /** The folders whose paths begin so, in order. */
-const foldersIn = (streams: Streams, beginning: string): string[] =>
-  [
-    ...new Set(
-      [...streams.keys()]
-        .filter((path) => path.startsWith(beginning))
-        .map((path) => path.slice(0, path.indexOf('/', beginning.length) + 1)),
-    ),
-  ].sort();
+function foldersIn(streams: Streams, beginning: string): string[] {
+  const paths = [...streams.keys()].filter((path) => path.startsWith(beginning));
+  return [...new Set(paths.map((path) => path.slice(0, path.indexOf('/', beginning.length) + 1)))].sort();
+}
 
 /** When a message was sent, or else when it came: properties of 16 bytes, a time in 100 ns since 1601. */
 function dateOf(properties: Buffer, headBytes: number): string | undefined {

@@ -1,6 +1,6 @@
 import type { FullProperties } from '@e965/xlsx';
 import { parseXml } from './xml-text.ts';
-import { propertiesText } from '../properties.ts';
+import { propertiesText } from '../readable.ts';
 import type { Parts } from './documents.ts';
 
 /** What a document says of itself, by the elements of Dublin Core and of OpenDocument. */

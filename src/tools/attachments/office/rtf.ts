@@ -1,5 +1,4 @@
-import { propertiesText } from '../properties.ts';
-import { noted, type Readable } from '../readable.ts';
+import { noted, propertiesText, type Readable } from '../readable.ts';
 
 /** Groups that are no text of the document, besides those that begin with `\*`, which older programs are to leave out. */
 const skipped = new Set('fonttbl colortbl stylesheet info pict object shprslt sp filetbl deleted'.split(' '));

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { getDocumentProxy } from 'unpdf';
 import { decodeText } from '../encoding.ts';
-import { propertiesText } from '../properties.ts';
+import { propertiesText } from '../readable.ts';
 import { pageText } from './pdf-layout.ts';
 import { picturesOf } from './pdf-pictures.ts';
 
