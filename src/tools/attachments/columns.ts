@@ -18,8 +18,8 @@ const shapes = {
   ',': /^[-+]?(?=,?\d)(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:([.\s'’])\d{3})(?:\1\d{3})*)?(?:,\d*)?(?:e[-+]?\d{1,3})?$/i,
 };
 
-/** What stands before decimals. */
 export type DecimalMark = keyof typeof shapes;
+const decimalMarks = ['.', ','] as const;
 
 /**
  * Types columns, each as a whole. A single cell that is not a number, or is one in another notation, makes it texts. Where
@@ -44,7 +44,7 @@ export function typedColumns(columns: string[][], usual?: DecimalMark): TypedCol
     const isProgram = usual === undefined && !isWritten(cells, marks);
     const mark = isProgram ? '.' : isTorn ? undefined : (told ?? usual ?? (unclear.includes(',') ? '.' : undefined));
     if (mark === undefined) {
-      const [point, comma] = (['.', ','] as const).map((each) => numberOf(unclear, each));
+      const [point, comma] = decimalMarks.map((each) => numberOf(unclear, each));
       return { ...texts(cells), taken: `${unclear} may be ${point} or ${comma}, so that its cells are texts` };
     }
     const typed = typedPlainly(cells, mark, true);
@@ -77,7 +77,7 @@ const isWritten = (cells: string[], marks: DecimalMark[]): boolean =>
 
 /** What says of digits that they are a name, as `+4917012345 is no quantity, …`; undefined if they are numbers. */
 function namesIn(cells: string[], mark: DecimalMark): string | undefined {
-  const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
+  const filled = filledOf(cells);
   const phone = filled.find((cell) => /^\+(\s?\d){8,}$/.test(cell));
   if (phone !== undefined && !filled.some((cell) => cell.startsWith('-')))
     return `${phone} is taken for no quantity, so that its cells are texts`;
@@ -110,22 +110,20 @@ export const isNumber = (cell: string): boolean => marksOf([cell]).length > 0;
 /** What people write around numbers, such as signs and units, and what stands behind the hours of a duration. */
 const around = /[()%\p{Sc}\s]|−|-$|^\p{L}{1,3}\.?\s|\b\p{L}{1,4}\.?$|(?<=^\d+):\d\d(:\d\d)?$/gu;
 
-/** How many cells tell what most of a column are. */
-const mostExamined = 1000;
+const filledOf = (cells: string[]): string[] => cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
 
-/** A cell that keeps a column from being numbers, most of whose cells are. */
+/** A cell that keeps a column from being numbers, most of whose first thousand cells are. */
 function otherIn(cells: string[], mark: DecimalMark): string | undefined {
-  const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
-  const examined = filled.slice(0, mostExamined);
+  const filled = filledOf(cells);
+  const examined = filled.slice(0, 1000);
   const bare = examined.map((cell) => cell.replaceAll(around, '').replaceAll(/(?<=\d),(?=\d)/g, ''));
   if (bare.filter(isNumber).length * 2 < examined.length) return undefined;
   return filled.find((cell) => !isNumber(cell)) ?? filled.find((cell) => !shapes[mark].test(cell));
 }
 
 function marksOf(cells: string[]): DecimalMark[] {
-  const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
-  if (filled.length === 0) return [];
-  return (['.', ','] as const).filter((mark) => filled.every((cell) => shapes[mark].test(cell)));
+  const filled = filledOf(cells);
+  return filled.length === 0 ? [] : decimalMarks.filter((mark) => filled.every((cell) => shapes[mark].test(cell)));
 }
 
 const numberOf = (cell: string, mark: DecimalMark): number =>

@@ -1,13 +1,12 @@
 import { extname } from 'node:path';
 import { readingLimits } from '../../util/file-limits.ts';
 import { moduleBeside, runIsolated } from '../../util/isolated.ts';
-import type { AttachmentKind } from '../../protocol/attachment.ts';
 import { notTranscribed, type Transcribe } from './audio.ts';
 import { jsonNote, tablesOfJson } from './json.ts';
 import { readPdf } from './pdf/pdf.ts';
 import { noted, type Readable } from './readable.ts';
 import { parquetType, sqliteType, type Recognised } from './recognise.ts';
-import { sheetsOf, tableOfSheet } from './sheet-text.ts';
+import { sheetsOf } from './sheet-text.ts';
 import { parseTable, summaryOf, type Table } from './table.ts';
 
 const binaryEndings =
@@ -34,7 +33,7 @@ export async function readContent(
     if (kind === 'audio') return transcribe({ name, bytes, mediaType });
     return noted([found.note]);
   }
-  const wrong = text.trim() === '' ? 'the file is empty' : await noteOf(name, kind, mediaType, text);
+  const wrong = text.trim() === '' ? 'the file is empty' : await noteOf(name, found, text);
   const without = bare !== lines && 'what is written in base64 in it, such as pictures, is left out';
   const broken = text !== bare && 'its tags are shown on lines of their own, unlike in the file';
   return { text, ...noted([found.note, wrong, without, broken]) };
@@ -69,12 +68,7 @@ function withoutPacked(text: string): string {
   return without + text.slice(at);
 }
 
-async function noteOf(
-  name: string,
-  kind: AttachmentKind,
-  mediaType: string,
-  text: string,
-): Promise<string | undefined> {
+async function noteOf(name: string, { kind, mediaType }: Recognised, text: string): Promise<string | undefined> {
   if (kind === 'json') return jsonNote(text, mediaType);
   const ending = extname(name).toLowerCase();
   const isPlain = binaryEndings.includes(ending);
@@ -110,13 +104,10 @@ export const isDatabase = (mediaType: string): boolean => mediaType === sqliteTy
 
 /** A file's text as tables, by their names: those of a workbook's sheets, those of JSON, or `data`, which has its lines if it is no table. */
 export function tablesOf({ kind, mediaType }: Omit<Recognised, 'text'>, text: string): Map<string, Table> {
-  if (kind === 'workbook') return new Map(sheetsOf(text).map((sheet) => [sheet.name, tableOfSheet(sheet)]));
+  if (kind === 'workbook') return new Map(sheetsOf(text).map(({ csv, name }) => [name, parseTable(csv, ',')]));
   if (kind === 'table') return new Map([['data', parseTable(text)]]);
   const tables = kind === 'json' ? tablesOfJson(text, mediaType) : new Map<string, Table>();
-  return tables.size > 0 ? tables : new Map([['data', linesOf(text)]]);
+  if (tables.size > 0) return tables;
+  const rows = text.split('\n').map((line, index) => [String(index + 1), line]);
+  return new Map([['data', { columns: ['line', 'text'], rows }]]);
 }
-
-const linesOf = (text: string): Table => ({
-  columns: ['line', 'text'],
-  rows: text.split('\n').map((line, index) => [String(index + 1), line]),
-});

@@ -8,41 +8,33 @@ import { columnNames, type Table } from './table.ts';
 export async function jsonNote(text: string, mediaType: string): Promise<string | undefined> {
   if (mediaType !== 'application/jsonl') {
     const { problem, value } = parsed(text);
-    if (problem === undefined) return othersNote(othersIn(value)) ?? listsNote(value);
-    return `it is not valid JSON (${problem}): it can be read as a plain text only`;
+    if (problem !== undefined) return `it is not valid JSON (${problem}): it can be read as a plain text only`;
+    const all = entriesOf(value);
+    return othersNote(all.filter(isObject).length, all.length) ?? listsNote(value);
   }
   const lines = text.split('\n');
   const bad: number[] = [];
-  const entries = { records: 0, others: 0 };
+  let [records, entries] = [0, 0];
   const yielder = new Yielder();
   for (const [index, line] of lines.entries()) {
     const { problem, value } = line.trim() === '' ? {} : parsed(line);
     if (problem !== undefined) bad.push(index + 1);
-    const { others, records } = othersIn(value);
-    entries.records += records;
-    entries.others += others;
+    const all = entriesOf(value);
+    records += all.filter(isObject).length;
+    entries += all.length;
     if (yielder.due) await yielder.yield();
   }
   const wrong = `${bad.length} of its ${lines.length} lines are not valid JSON (the first: line ${bad[0]})`;
-  return noted([bad.length > 0 && wrong, othersNote(entries)]).note;
+  return noted([bad.length > 0 && wrong, othersNote(records, entries)]).note;
 }
 
-/** How many entries of a JSON text are rows of its table, and how many are something else. */
-interface Entries {
-  records: number;
-  others: number;
-}
+/** The entries of a JSON text, of which objects are rows of its table. */
+const entriesOf = (value: unknown): unknown[] => (value === undefined ? [] : [value].flat());
 
-function othersIn(value: unknown): Entries {
-  const all = value === undefined ? [] : [value].flat();
-  const records = all.filter(isObject).length;
-  return { records, others: all.length - records };
-}
-
-const othersNote = ({ others, records }: Entries): string | undefined =>
-  others === 0 || records === 0
+const othersNote = (records: number, entries: number): string | undefined =>
+  records === entries || records === 0
     ? undefined
-    : `${others} of its ${records + others} entries are no objects, and so no rows for query_table`;
+    : `${entries - records} of its ${entries} entries are no objects, and so no rows for query_table`;
 
 type JsonRecord = Record<string, unknown>;
 

@@ -11,9 +11,6 @@ export interface Loaded {
   found: Recognised;
 }
 
-const pathOf = (input: AttachmentInput): string | undefined =>
-  typeof input === 'string' ? input : 'path' in input ? input.path : undefined;
-
 const givenName = (input: AttachmentInput): string =>
   typeof input === 'string' ? input : 'path' in input ? (input.name ?? input.path) : input.name;
 
@@ -51,16 +48,15 @@ export async function attachmentProblems(inputs: AttachmentInput[], base: string
 
 /** Reads and recognises an attachment. @returns it, or a text with its name and what is wrong with it */
 export async function loadAttachment(input: AttachmentInput, base: string): Promise<Loaded | string> {
-  const path = pathOf(input);
   const given = givenName(input);
-  const shown = path ?? (given || 'an attachment without a name');
-  const bytes = path === undefined ? decoded((input as { data: string }).data) : await read(resolve(base, path));
+  const file = typeof input === 'string' ? { path: input } : input;
+  const shown = 'path' in file ? file.path : given || 'an attachment without a name';
+  const bytes = 'path' in file ? await read(resolve(base, file.path)) : decoded(file.data);
   if (typeof bytes === 'string') return `${shown}: ${bytes}`;
   // The name that a user gives a file may lack its ending.
   return { bytes, found: await recognise(extname(given) === '' ? shown : given, bytes) };
 }
 
-/** @returns the content of a file, or what is wrong with it */
 async function read(place: string): Promise<Buffer | string> {
   try {
     const found = await stat(place);

@@ -6,15 +6,16 @@ type Unit = 'line' | 'page';
  * A part of a text by whole lines or pages, as many as fit. Unless it is the whole text, a last line in brackets says where
  * it goes on.
  *
- * @param from the first line or page, from 1
- * @param length how many of them at most; if absent, as many as fit
+ * @param from counts from 1
  * @throws `ToolError` if there is no such line or page
  */
 export function partOf(text: string, unit: Unit, from: number, length = Infinity): string {
   const pieces = unit === 'line' ? text.split(/(?<=\n)/) : pagesOf(text);
   checkFrom(from, pieces.length, unit);
+  let size = 0;
   const wanted = pieces.slice(from - 1, from - 1 + length);
-  const fitting = wanted.slice(0, fittingOf(wanted));
+  const over = wanted.findIndex((piece) => (size += piece.length) > longest);
+  const fitting = over === -1 ? wanted : wanted.slice(0, over);
   if (fitting.length === 0) {
     const before = pieces.slice(0, from - 1).reduce((sum, piece) => sum + piece.length, 0);
     return charactersOf(text, before + 1);
@@ -22,13 +23,6 @@ export function partOf(text: string, unit: Unit, from: number, length = Infinity
   if (fitting.length === pieces.length) return text;
   const end = from - 1 + fitting.length;
   return `${fitting.join('').trimEnd()}\n${place(`${unit}s`, from, end, pieces.length)}`;
-}
-
-/** How many of the pieces can be returned at once. */
-function fittingOf(pieces: string[]): number {
-  let size = 0;
-  const over = pieces.findIndex((piece) => (size += piece.length) > longest);
-  return over === -1 ? pieces.length : over;
 }
 
 /** A part of a text by characters, which also reads lines and pages that are too long for one call. */

@@ -47,7 +47,7 @@ const longestNames = 4000;
 export default async function answer(query: TableQuery, post: (table: string) => void): Promise<QueryResult> {
   const { bytes, mediaType, sql } = query;
   const ofDatabase = bytes && { db: await openDatabase({ bytes, mediaType }), taken: [], leftOut: [] };
-  const { db, leftOut, taken }: Loaded = ofDatabase ?? loaded(query);
+  const { db, leftOut, taken } = ofDatabase ?? loaded(query);
   const all = tablesIn(db);
   const names = all.filter(({ isView }) => !isView).map(({ name }) => name);
   const [first] = names;
@@ -73,18 +73,13 @@ export default async function answer(query: TableQuery, post: (table: string) =>
   };
 }
 
-interface Loaded {
-  db: DatabaseSync;
-  /** What was taken for which number. */
-  taken: string[];
-  /** Which tables are not there with all of their columns. */
-  leftOut: string[];
-}
-
-/** A database in memory with the tables of a text. */
-function loaded({ text, ...found }: TableQuery): Loaded {
-  const all = tablesOf(found, text);
-  const tables = [...all].filter(([, { columns }]) => columns.length > 0);
+/**
+ * A database in memory with the tables of a text.
+ *
+ * @returns besides, what was taken for which number, and which tables are not there with all of their columns
+ */
+function loaded({ text, ...found }: TableQuery) {
+  const tables = [...tablesOf(found, text)].filter(([, { columns }]) => columns.length > 0);
   if (tables.length === 0) throw new Error('the table is empty');
   const db = new DatabaseSync(':memory:');
   // Otherwise SQLite writes to files what does not fit into its cache.
@@ -111,10 +106,8 @@ function load(db: DatabaseSync, name: string, { columns: all, mark, rows }: Tabl
   for (let index = 0; index < count; index++) insert.run(...typed.map(({ values }) => values[index] ?? null));
   db.exec('COMMIT');
   return typed.flatMap(({ other, taken }, index) => {
-    const said =
-      other === undefined
-        ? taken
-        : `${shortened(other, 30)} is no plain number, so that sum, avg and CAST take it for 0 or the digits it begins with`;
+    const no = 'is no plain number, so that sum, avg and CAST take it for 0 or the digits it begins with';
+    const said = other === undefined ? taken : `${shortened(other, 30)} ${no}`;
     return said === undefined ? [] : [`in ${quotedName(columns[index] ?? '')} ${said}`];
   });
 }

@@ -4,7 +4,6 @@ import type { QueryResult, TableQuery } from './query-thread.ts';
 
 /** The time for the query alone. Loading the table takes longer for larger files. */
 const timeoutMs = 5000;
-const memoryMb = 1000;
 
 const program = moduleBeside(import.meta.url, 'query-thread');
 
@@ -18,20 +17,18 @@ export async function queryTable(query: TableQuery, signal: AbortSignal): Promis
   const late = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let hint = '';
-  const onMessage = (table: string): void => {
-    hint = `\nWrite one SELECT over ${table}`;
-    const message = `the query was ended after ${timeoutMs / 1000} seconds`;
-    timer = setTimeout(() => late.abort(new Error(message)), timeoutMs);
-  };
-  const isolation = {
-    what: 'the query',
-    inProcess: true,
-    memoryMb,
-    signal: AbortSignal.any([signal, late.signal]),
-    onMessage,
-  };
   try {
-    return await runIsolated<QueryResult, string>(program, query, isolation);
+    return await runIsolated<QueryResult, string>(program, query, {
+      what: 'the query',
+      inProcess: true,
+      memoryMb: 1000,
+      signal: AbortSignal.any([signal, late.signal]),
+      onMessage(table) {
+        hint = `\nWrite one SELECT over ${table}`;
+        const message = `the query was ended after ${timeoutMs / 1000} seconds`;
+        timer = setTimeout(() => late.abort(new Error(message)), timeoutMs);
+      },
+    });
   } catch (error) {
     signal.throwIfAborted();
     throw new ToolError((error as Error).message + hint);

@@ -4,6 +4,12 @@ export interface Readable {
   note?: string;
 }
 
+/** A file whose bytes tell what it has, and as which type. */
+export interface TypedBytes {
+  bytes: Uint8Array;
+  mediaType: string;
+}
+
 /** What is to be said of a file as its note, if anything is. What does not apply is empty, false or undefined. */
 export function noted(said: ReadonlyArray<string | false | undefined>): Pick<Readable, 'note'> {
   const note = said.filter(Boolean).join('; ');

@@ -1,7 +1,7 @@
 import { shortened } from '../../workflows/runtime/size.ts';
-import { parseTable, type Table } from './table.ts';
+import { parseTable } from './table.ts';
 
-export interface Sheet {
+interface Sheet {
   name: string;
   /** Lines in brackets before its rows: what stands above the table, comments, formulas. */
   remarks: string;
@@ -23,13 +23,8 @@ export function sheetsOf(text: string): Sheet[] {
   });
 }
 
-/** The rows of a sheet as a table, whose first row names the columns. */
-export const tableOfSheet = ({ csv }: Sheet): Table => parseTable(csv, ',');
-
-/** How many rows of a sheet a preview shows. */
+/** How many rows of a sheet, and how many characters of its remarks, a preview shows. */
 const firstRows = 2;
-
-/** How many characters of a sheet's remarks a preview shows. */
 const longestRemarks = 300;
 
 /** How many lines of a text end before its last one, and where the last of the first `most` lines ends. */
@@ -50,8 +45,11 @@ export function workbookPreview(text: string): string {
     const ends = lineEnds(csv, firstRows + 1);
     const { columns, rows } = parseTable(csv.slice(0, ends.last), ',');
     const count = csv === '' ? 0 : ends.count;
-    const shown = rows.map((row) => `\n${row.join(' | ')}`).join('');
-    return `Sheet "${name}", ${count} ${count === 1 ? 'row' : 'rows'}: ${columns.join(', ') || 'empty'}${shown}${remarks && `\n${shortened(remarks.trimEnd(), longestRemarks)}`}`;
+    return [
+      `Sheet "${name}", ${count} ${count === 1 ? 'row' : 'rows'}: ${columns.join(', ') || 'empty'}`,
+      ...rows.map((row) => row.join(' | ')),
+      ...(remarks === '' ? [] : [shortened(remarks.trimEnd(), longestRemarks)]),
+    ];
   });
-  return sheets.join('\n');
+  return sheets.flat().join('\n');
 }

@@ -3,7 +3,7 @@ import { openGzip, openTar } from './tar.ts';
 import { gzipType, tarType } from '../recognise.ts';
 import { openMail, openMailbox } from '../mail/mail.ts';
 import { mailboxType, mailType, outlookType } from '../packages.ts';
-import { openZip, within, type ZipLimits, type ZipMember } from './zip.ts';
+import { atMost, openZip, within, type ZipLimits, type ZipMember } from './zip.ts';
 
 export interface ArchiveFile {
   name: string;
@@ -37,8 +37,7 @@ async function membersOf({ bytes: given, limits, mediaType, name }: ArchiveFile)
 async function contentOf(member: ZipMember): Promise<Pick<ArchiveMember, 'content' | 'problem'>> {
   if (member.isLink) return { problem: 'a link' };
   if (member.isEncrypted) return { problem: 'it needs a password' };
-  if (member.bytes > maxFileBytes)
-    return { problem: `${grouped(member.bytes)} bytes; at most ${grouped(maxFileBytes)} are read` };
+  if (member.bytes > maxFileBytes) return { problem: `${grouped(member.bytes)} bytes${atMost(maxFileBytes)}` };
   try {
     return { content: await member.read() };
   } catch (error) {

@@ -13,41 +13,27 @@ const program = moduleBeside(import.meta.url, 'archive-thread');
 /** What is taken of an attached archive, with the archives in it. */
 export const archiveLimits: Readonly<ZipLimits> = { members: 200, bytes: 100_000_000 };
 
-type Archive = Omit<ArchiveFile, 'limits'>;
-
-interface Unpacking {
-  /** Its path in the archive, which is one that a tree may have. */
-  path: string;
-  bytes: Buffer;
-}
-
 /** How many bytes at most one byte of deflate becomes (https://zlib.net/zlib_tech.html). */
 const mostPacked = 1032;
-
-/** How many problems a note names. */
-const named = 5;
 
 /**
  * Unpacks an archive, one file after the other. What is a link, encrypted, damaged or too large, or has a path that leads
  * out, is left out. One that is over the limits is not unpacked at all. Never throws.
  *
  * @param left what may be taken; what this archive takes is subtracted
- * @param take is given each file
+ * @param take is given each file, with a path that a tree may have
  * @returns a list of the files, and a note that says what is left out
  */
 export async function unpackArchive(
-  archive: Archive,
+  archive: Omit<ArchiveFile, 'limits'>,
   left: ZipLimits,
-  take: (file: Unpacking) => Promise<void>,
+  take: (file: { path: string; bytes: Buffer }) => Promise<void>,
 ): Promise<Readable> {
   const members: ArchiveMember[] = [];
-  const isolation = { ...readingLimits, onMessage: (member: ArchiveMember): void => void members.push(member) };
+  const onMessage = (member: ArchiveMember): void => void members.push(member);
+  const file: ArchiveFile = { ...archive, limits: left };
   try {
-    await runIsolated<void, ArchiveMember>(
-      program,
-      { ...archive, limits: { ...left } } satisfies ArchiveFile,
-      isolation,
-    );
+    await runIsolated<void, ArchiveMember>(program, file, { ...readingLimits, onMessage });
   } catch (error) {
     // It does not claim a size, so that many of these would take for ever. Deflate packs at most so much.
     if (archive.mediaType === gzipType) left.bytes -= Math.min(left.bytes, archive.bytes.length * mostPacked);
@@ -67,13 +53,11 @@ export async function unpackArchive(
     } else problems.push(`${shown(name)} (${why})`);
   }
   const isOfApple = members.some(({ name }) => name.endsWith('.iwa'));
-  const leftOut = `of its ${members.length} files ${problems.length} were left out: ${listed(problems, named)}`;
+  const ofApple =
+    'it is a document of Pages, Numbers or Keynote, whose text and cells (.iwa) are not read; a preview in it is a picture';
+  const leftOut = `of its ${members.length} files ${problems.length} were left out: ${listed(problems, 5)}`;
   return { text: lines.join('\n'), ...noted([isOfApple && ofApple, problems.length > 0 && leftOut]) };
 }
-
-/** What is to be said of an archive that is a document of an office. */
-const ofApple =
-  'it is a document of Pages, Numbers or Keynote, whose text and cells (.iwa) are not read; a preview in it is a picture';
 
 /** What programs put into archives besides, which is of no use to anyone. */
 const litter = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$)/;

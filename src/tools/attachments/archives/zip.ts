@@ -8,7 +8,6 @@ export interface ZipMember {
   name: string;
   /** The size that the archive claims, unpacked. */
   bytes: number;
-  /** Whether it is a link, whose content is where it leads to. */
   isLink: boolean;
   isEncrypted: boolean;
   /** @throws `Error` if it is damaged, packed in an unknown way, or larger than it claims */
@@ -31,8 +30,7 @@ export interface ZipLimits {
 export async function openZip(bytes: Buffer, limits: ZipLimits): Promise<ZipMember[]> {
   const zip = await fromBufferPromise(bytes, { decodeStrings: false, autoClose: false });
   // Folders count as well, since an archive may have any number of them.
-  if (zip.entryCount > limits.members)
-    throw new Error(`it has ${grouped(zip.entryCount)} files${atMost(limits.members)}`);
+  refuseMany(zip.entryCount, limits);
   const members: ZipMember[] = [];
   for await (const entry of zip.eachEntry()) members.push(memberOf(zip, entry));
   return within(
@@ -43,11 +41,14 @@ export async function openZip(bytes: Buffer, limits: ZipLimits): Promise<ZipMemb
 
 /** @returns the files of an archive @throws `Error` if they are over the limits */
 export function within(members: ZipMember[], limits: ZipLimits): ZipMember[] {
-  if (members.length > limits.members)
-    throw new Error(`it has ${grouped(members.length)} files${atMost(limits.members)}`);
+  refuseMany(members.length, limits);
   const sum = members.reduce((all, member) => all + member.bytes, 0);
   if (sum > limits.bytes) throw new Error(`its files have ${grouped(sum)} bytes unpacked${atMost(limits.bytes)}`);
   return members;
+}
+
+function refuseMany(count: number, { members }: ZipLimits): void {
+  if (count > members) throw new Error(`it has ${grouped(count)} files${atMost(members)}`);
 }
 
 /** The end of a message about a limit. */

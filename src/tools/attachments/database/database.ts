@@ -4,22 +4,16 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { grouped } from '../../../util/file-limits.ts';
-import { noted, type Readable } from '../readable.ts';
+import { noted, type Readable, type TypedBytes } from '../readable.ts';
 import { parquetType, sqliteType } from '../recognise.ts';
 import { sheetHeading } from '../sheet-text.ts';
 import { csvLine } from '../table.ts';
 import { inexactIn, loadParquet } from './parquet.ts';
 
-/** A file whose tables are known without reading a text. */
-export interface DatabaseFile {
-  bytes: Uint8Array;
-  mediaType: string;
-}
-
 export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Opens an SQLite database or Parquet, in a process of its own. @throws `Error` if it is damaged */
-export async function openDatabase({ bytes, mediaType }: DatabaseFile): Promise<DatabaseSync> {
+export async function openDatabase({ bytes, mediaType }: TypedBytes): Promise<DatabaseSync> {
   const db = mediaType === sqliteType ? openFile(bytes) : await loadParquet(bytes);
   // A view must not call what has effects, and what does not fit into the cache is not written to files.
   db.exec('PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY');
@@ -77,7 +71,7 @@ export function rowsOf(statement: StatementSync): Iterable<SQLOutputValue[]> {
 const maxChars = 4_000_000;
 
 /** Reads the tables of a database as those of a workbook: each under its heading, as CSV. It must run in a process of its own. */
-export default async function readDatabase(file: DatabaseFile): Promise<Readable> {
+export default async function readDatabase(file: TypedBytes): Promise<Readable> {
   const db = await openDatabase(file);
   const found = tablesIn(db);
   const tables = found.filter(({ isView }) => !isView);

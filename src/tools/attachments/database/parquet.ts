@@ -55,17 +55,14 @@ function exactTime(count: bigint, digits: number): string {
   return `${time}.${String(fraction).padStart(digits, '0')}`.replace(/\.?(000)+$/, '');
 }
 
-/** How many digits a number is exact to. */
-const exactDigits = 15;
-
-/** The columns of Parquet whose decimals have more digits than are read. */
+/** The columns of Parquet whose decimals have more digits than a number is exact to. */
 export const inexactIn = (bytes: Uint8Array): string[] =>
   parquetSchema(parquetMetadata(new Uint8Array(bytes).buffer))
     .children.map(({ element }) => element)
-    .filter((column) => saidType(column) === 'DECIMAL' && (column.precision ?? 0) > exactDigits)
+    .filter((column) => saidType(column) === 'DECIMAL' && (column.precision ?? 0) > 15)
     .map(({ name }) => name);
 
-/** What the values of a column are said to be, such as `INT64`, `UTF8` or `DATE`. */
+/** Such as `INT64`, `UTF8` or `DATE`. */
 const saidType = ({ converted_type: converted, logical_type: logical, type }: SchemaElement): string =>
   converted ?? logical?.type ?? type ?? '';
 
@@ -79,11 +76,10 @@ function typeOf(column: SchemaElement): string {
 
 function valueOf(value: unknown, column: SchemaElement): SQLInputValue {
   if (value === undefined || value === null) return null;
-  if (saidType(column).startsWith('TIME_') || saidType(column) === 'TIME') return timeOfDay(Number(value), column);
-  if (typeof value === 'number' || typeof value === 'string') return value;
+  if (/^TIME(_|$)/.test(saidType(column))) return timeOfDay(Number(value), column);
+  if (typeof value === 'number' || typeof value === 'string' || value instanceof Uint8Array) return value;
   if (typeof value === 'boolean') return Number(value);
   if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? value : String(value);
-  if (value instanceof Uint8Array) return value;
   if (value instanceof Date) return timeOf(value, saidType(column) === 'DATE');
   return JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? exact(inner) : inner));
 }
@@ -94,10 +90,8 @@ const exact = (value: bigint): number | string => (Number.isSafeInteger(Number(v
 function timeOfDay(count: number, { converted_type: converted, logical_type: logical }: SchemaElement): string {
   const unit = logical?.type === 'TIME' ? logical.unit : converted?.slice('TIME_'.length);
   const milliseconds = count / { MILLIS: 1, MICROS: 1e3, NANOS: 1e6 }[unit as 'MILLIS' | 'MICROS' | 'NANOS'];
-  return new Date(milliseconds)
-    .toISOString()
-    .slice(11, -1)
-    .replace(/\.000$/, '');
+  const [, time = ''] = /T(.*?)(?:\.000)?Z$/.exec(new Date(milliseconds).toISOString()) ?? [];
+  return time;
 }
 
 /** Without a zone, which Parquet seldom has: `2026-03-31 12:00:00`. */

@@ -77,24 +77,13 @@ const errors: Record<number, string> = {
   0x2b: '#GETTING_DATA',
 };
 
-interface DateParts {
-  y: number;
-  m: number;
-  d: number;
-  H: number;
-  M: number;
-  S: number;
-  /** The fraction of a second. */
-  u: number;
-}
+/** As the library calls the parts of a date; `u` is the fraction of a second. */
+type DatePart = 'y' | 'm' | 'd' | 'H' | 'M' | 'S' | 'u';
 
-/** What a day has in milliseconds, to which times are exact. */
-const dayLength = 86_400_000;
-
-/** A day number as ISO 8601: a day, a time of day, or both. */
+/** A day number as ISO 8601, exact to the millisecond: a day, a time of day, or both. */
 function dateOf(value: number, format: string, { is1904 }: Conventions): string {
-  const exact = Math.round(value * dayLength) / dayLength;
-  const parts = xlsx.SSF.parse_date_code(exact, { date1904: is1904 }) as DateParts | null;
+  const exact = Math.round(value * 86_400_000) / 86_400_000;
+  const parts = xlsx.SSF.parse_date_code(exact, { date1904: is1904 }) as Record<DatePart, number> | null;
   if (parts === null) return String(value);
   const two = (part: number): string => String(part).padStart(2, '0');
   const milliseconds = Math.round(parts.u * 1000);

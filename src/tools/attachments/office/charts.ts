@@ -1,12 +1,11 @@
 import * as xlsx from '@e965/xlsx';
 import { parseXml } from './xml-text.ts';
 
-/** One series of a chart, by the numbers of its points. */
+/** One series of a chart, by the numbers of its points. Bubbles have sizes. */
 interface Series {
   name: string;
   categories: Map<number, string>;
   values: Map<number, string>;
-  /** Of bubbles. */
   sizes: Map<number, string>;
   /** Where the values are in a workbook. */
   place: string;
@@ -15,7 +14,6 @@ interface Series {
 /** The parts of Office Open XML that hold charts. */
 export const chartPart = /^(word|ppt|xl)\/charts\/chart\d*\.xml$/;
 
-/** Which values of a series a part of it holds. */
 const roles: Readonly<Record<string, 'categories' | 'values' | 'sizes'>> = {
   cat: 'categories',
   xVal: 'categories',
@@ -64,11 +62,14 @@ export function chartText(xml: string): string {
     },
     close: () => void within.pop(),
   });
-  const heading = `[chart: ${title.trim() || 'without a title'} (${[...kinds].join(', ')})${axes.map((axis) => `; axis: ${axis}`).join('')}]`;
+  const named = [
+    `${title.trim() || 'without a title'} (${[...kinds].join(', ')})`,
+    ...axes.map((axis) => `axis: ${axis}`),
+  ];
+  const heading = `[chart: ${named.join('; ')}]`;
   const [first] = all;
-  const points = [...new Set(all.flatMap(({ categories, values }) => [...categories.keys(), ...values.keys()]))].sort(
-    (one, other) => one - other,
-  );
+  const places = new Set(all.flatMap(({ categories, values }) => [...categories.keys(), ...values.keys()]));
+  const points = [...places].sort((one, other) => one - other);
   if (first === undefined) return heading;
   if (points.length === 0)
     return [heading, ...all.map(({ name, place }) => `${name || 'series'}: the values of ${place}`)].join('\n');

@@ -1,15 +1,6 @@
-/** The hues by where they begin, in degrees. */
-const hues: Array<[from: number, name: string]> = [
-  [345, 'red'],
-  [315, 'pink'],
-  [255, 'purple'],
-  [195, 'blue'],
-  [165, 'turquoise'],
-  [70, 'green'],
-  [47, 'yellow'],
-  [15, 'orange'],
-  [0, 'red'],
-];
+/** The hues, and where they begin, in degrees. */
+const hues = ['red', 'orange', 'yellow', 'green', 'turquoise', 'blue', 'purple', 'pink', 'red'];
+const begins = [0, 15, 47, 70, 165, 195, 255, 315, 345];
 
 /** A colour in a word. @param rgb six hexadecimal digits @returns undefined for white, which is what cells have without one */
 export function colourName(rgb: string): string | undefined {
@@ -23,7 +14,7 @@ export function colourName(rgb: string): string | undefined {
   const hue = (sector * 60) % 360;
   // The pale yellows of spreadsheets have a hue that would be orange if it were strong.
   const shifted = low > 0.6 && hue >= 40 && hue < 47 ? 47 : hue;
-  const name = hues.find(([from]) => shifted >= from)?.[1];
+  const name = hues[begins.findLastIndex((from) => shifted >= from)];
   return name === 'orange' && high < 0.7 ? 'brown' : name;
 }
 

@@ -53,7 +53,7 @@ const word: TextRules = {
   row: 'tr',
 };
 
-/** The parts of a .docx that have text, in the order in which they are shown, and under which heading. */
+/** The parts of a .docx in the order in which they are shown, and under which heading. */
 const wordParts: Array<[part: RegExp, heading: string]> = [
   [/^word\/header\d*\.xml$/, '[header]'],
   [/^word\/document\d*\.xml$/, ''],
@@ -70,12 +70,12 @@ const linkField =
 /** The text of a .docx: of its body, headers, footers, notes, comments, diagrams and charts. */
 export async function textOfWord({ names, read }: Parts): Promise<string> {
   const texts: string[] = [];
-  const [numbering = '', styles = ''] = await Promise.all(
-    [/^word\/numbering\d*\.xml$/, /^word\/styles\d*\.xml$/].map(async (part) => {
-      const name = names.find((each) => part.test(each));
-      return name === undefined ? '' : read(name);
-    }),
-  );
+  const first = async (part: RegExp): Promise<string> => {
+    const name = names.find((each) => part.test(each));
+    return name === undefined ? '' : read(name);
+  };
+  const numbering = await first(/^word\/numbering\d*\.xml$/);
+  const styles = await first(/^word\/styles\d*\.xml$/);
   for (const [part, heading] of wordParts) {
     // Sections of a document mostly repeat each other's headers.
     const found = new Set<string>();
@@ -97,38 +97,33 @@ export async function textOfWord({ names, read }: Parts): Promise<string> {
 /** Rules that also show where links lead to, before their texts. @param element which has the id of the relation */
 const withLinks = (rules: TextRules, element: string, relations: Map<string, Relation>): TextRules => ({
   ...rules,
-  marks: {
-    ...rules.marks,
-    [element]: (attributes) => linkTo(relations.get(attributes['r:id'] ?? '')?.target),
-  },
+  marks: { ...rules.marks, [element]: (attributes) => linkTo(relations.get(attributes['r:id'] ?? '')?.target) },
 });
 
 /** What stands before the text of a link. */
 export const linkTo = (target = ''): string => (/^\w+:/.test(target) ? `[link: ${target}] ` : '');
 
 export async function chartsIn({ names, read }: Parts): Promise<string[]> {
+  const numberOf = (name: string): number => Number(/(\d*)\.xml$/.exec(name)?.[1]);
   const charts = names.filter((name) => chartPart.test(name)).toSorted((one, other) => numberOf(one) - numberOf(other));
   return Promise.all(charts.map(async (name) => chartText(await read(name))));
 }
-
-const numberOf = (name: string): number => Number(/(\d*)\.xml$/.exec(name)?.[1]);
 
 /** What of a document is in no text, for its note. */
 export async function leftOut({ names, read }: Parts): Promise<Array<string | false>> {
   const count = (part: RegExp): number => names.filter((name) => part.test(name)).length;
   const pictures = count(/(^|\/)(media|Pictures)\/[^/]+\.(png|jpe?g|gif|bmp|tiff?|webp|emf|wmf|svg)$/i);
   const newer = count(/\/charts\/chartEx\d*\.xml$/);
-  const texts = names.filter((name) => /^(word\/document\d*|ppt\/slides\/slide\d+|content)\.xml$/.test(name));
-  const bodies = await Promise.all(texts.map((name) => read(name)));
+  const allOf = (part: RegExp): Promise<string[]> =>
+    Promise.all(names.filter((name) => part.test(name)).map((name) => read(name)));
+  const bodies = await allOf(/^(word\/document\d*|ppt\/slides\/slide\d+|content)\.xml$/);
   const has = (pattern: RegExp): boolean => bodies.some((body) => pattern.test(body));
-  const charts = await Promise.all(names.filter((name) => /\/charts\/_rels\//.test(name)).map((name) => read(name)));
+  const charts = await allOf(/\/charts\/_rels\//);
   // LibreOffice calls them "Object 1", whose formulas are read.
   const others = count(/^(\.\/)?(?!Object )[^/]+\/content\.xml$/);
   // What a chart is drawn from is in its part, too.
   const embedded = count(/\/embeddings\//) - charts.filter((chart) => chart.includes('/embeddings/')).length;
-  const styles = await Promise.all(
-    names.filter((name) => /^(content|styles)\.xml$/.test(name)).map((name) => read(name)),
-  );
+  const styles = await allOf(/^(content|styles)\.xml$/);
   const isNumbered = has(/<text:list[ >]/) && styles.some((each) => each.includes('<text:list-level-style-number'));
   const isHiding = /<w:vanish( w:val="(1|true|on)")?\/>|text:display="(none|condition)"|<text:hidden-/;
   return [
@@ -179,10 +174,9 @@ export async function shapesIn({ names, read }: Parts): Promise<string[]> {
   return texts.filter((text) => text !== '').map((text) => `${shapesHeading}\n${text}`);
 }
 
-const presentation = 'ppt/presentation.xml';
-
 /** The text of a .pptx, each slide under a heading such as `[slide 3]`, with its charts, diagrams, comments and notes. */
 export async function textOfSlides(parts: Parts): Promise<Readable> {
+  const presentation = 'ppt/presentation.xml';
   const places = await relationsOf(parts, presentation);
   const slides: Array<string | undefined> = [];
   parseXml(await parts.read(presentation), {
@@ -211,7 +205,7 @@ async function slideText(parts: Parts, part: string, xml: string): Promise<strin
     if (!parts.names.includes(related)) continue;
     if (kind === 'chart' && chartPart.test(related)) texts.push(chartText(await parts.read(related)));
     const heading = { diagramData: '[diagram]', notesSlide: '[notes]', comments: '[comments]' }[kind];
-    const rules = kind === 'comments' ? await withAuthors(drawing, parts) : drawing;
+    const rules = kind === 'comments' ? await withAuthors(parts) : drawing;
     const text = heading === undefined ? '' : textOfXml(withRepliesLast(await parts.read(related)), rules);
     if (text !== '') texts.push(`${heading}\n${text}`);
   }
@@ -219,13 +213,13 @@ async function slideText(parts: Parts, part: string, xml: string): Promise<strin
 }
 
 /** Rules that also show who has made a comment, before its text. */
-async function withAuthors(rules: TextRules, { names, read }: Parts): Promise<TextRules> {
+async function withAuthors({ names, read }: Parts): Promise<TextRules> {
   const authors = new Map<string, string>();
   for (const part of names.filter((name) => /^ppt\/(commentAuthors|authors)\.xml$/.test(name))) {
     parseXml(await read(part), { open: (_, { id = '', name = '' }) => void authors.set(id, name) });
   }
   const author = ({ authorId = '' }: Attributes): string => (authors.has(authorId) ? `${authors.get(authorId)}: ` : '');
-  return { ...rules, marks: { ...rules.marks, cm: author, reply: author } };
+  return { ...drawing, marks: { ...drawing.marks, cm: author, reply: author } };
 }
 
 /** Comments whose replies stand behind their texts. PowerPoint writes them before. */
@@ -234,25 +228,23 @@ const withRepliesLast = (xml: string): string =>
 
 interface Relation {
   kind: string;
-  /** The part that it names. */
   part: string;
-  /** As it is written, which may be an address. */
+  /** The part as it is written, which may be an address. */
   target: string;
 }
 
 /** What a part names, by the ids that it has for it. */
 async function relationsOf(parts: Parts, part: string): Promise<Map<string, Relation>> {
   const folder = part.slice(0, part.lastIndexOf('/'));
-  const place = `${folder}/_rels${part.slice(folder.length)}.rels`;
+  const relations = `${folder}/_rels${part.slice(folder.length)}.rels`;
   const found = new Map<string, Relation>();
-  if (!parts.names.includes(place)) return found;
-  parseXml(await parts.read(place), {
+  if (!parts.names.includes(relations)) return found;
+  parseXml(await parts.read(relations), {
     open(name, { Id = '', Target = '', Type = '' }) {
       if (name !== 'Relationship') return;
-      const base = `file:///${folder}/`;
-      if (!URL.canParse(Target, base)) return;
-      const kind = Type.slice(Type.lastIndexOf('/') + 1);
-      found.set(Id, { kind, part: new URL(Target, base).pathname.slice(1), target: Target });
+      const place = URL.parse(Target, `file:///${folder}/`);
+      if (place === null) return;
+      found.set(Id, { kind: Type.slice(Type.lastIndexOf('/') + 1), part: place.pathname.slice(1), target: Target });
     },
   });
   return found;

@@ -14,16 +14,9 @@ const maxChars = 300;
 
 /** Formulas in few words: those that are the same but for their place stand once, as `D2:D9 = B2*C2`. */
 export function formulasText(formulas: Formula[]): string {
-  const groups = new Map<string, Formula[]>();
-  for (const formula of formulas) {
-    const key = relative(formula);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [formula]);
-    else group.push(formula);
-  }
+  const groups = Map.groupBy(formulas, relative);
   const shown = [...groups.values()].slice(0, maxGroups).map((group) => {
-    const [first] = group;
-    const text = first?.text ?? '';
+    const text = group[0]?.text ?? '';
     return `${placesOf(group)} = ${text.length > maxChars ? `${text.slice(0, maxChars)}…` : text}`;
   });
   return [...shown, ...(groups.size > maxGroups ? [`${groups.size - maxGroups} more`] : [])].join('; ');
@@ -34,19 +27,15 @@ const relative = ({ row, column, text }: Formula): string =>
   text.replaceAll(
     /(\$?)\b([A-Z]{1,3})(\$?)(\d+)\b/g,
     (_, fixed: string, letters: string, fixedRow: string, digits: string) => {
-      const distance = [
-        utils.decode_col(letters) - (fixed === '' ? column : 0),
-        Number(digits) - (fixedRow === '' ? row : 0),
-      ];
-      return `${fixed}<${distance[0]}>${fixedRow}<${distance[1]}>`;
+      const across = utils.decode_col(letters) - (fixed === '' ? column : 0);
+      return `${fixed}<${across}>${fixedRow}<${Number(digits) - (fixedRow === '' ? row : 0)}>`;
     },
   );
 
 /** The smallest range around cells, and how many they are if they do not fill it. */
 function placesOf(cells: Formula[]): string {
-  const [rows, columns] = [cells.map(({ row }) => row), cells.map(({ column }) => column)];
-  const [top, bottom] = bounds(rows);
-  const [left, right] = bounds(columns);
+  const [top, bottom] = bounds(cells.map(({ row }) => row));
+  const [left, right] = bounds(cells.map(({ column }) => column));
   const range = utils.encode_range({ s: { r: top, c: left }, e: { r: bottom, c: right } });
   return cells.length === (bottom - top + 1) * (right - left + 1) ? range : `${range} (${cells.length} cells)`;
 }
@@ -58,9 +47,6 @@ const bounds = (numbers: number[]): [number, number] =>
 const columnSum =
   /^(?:SUM|SUBTOTAL|AGGREGATE)\((?:\d+[,;]\s*){0,2}(?:\$?([A-Z]{1,3})\$?(\d+):\$?\1\$?(\d+)|\w*\[[^[\]]+\])\)$/;
 
-/** How many cells a note names. */
-const sumsNamed = 5;
-
 /** Says which cells add up those above them, which a sum over their column would count twice; undefined if none does. */
 export function sumsNote(formulas: Formula[]): string | undefined {
   const sums = formulas.flatMap(({ column, row, text }) => {
@@ -71,5 +57,5 @@ export function sumsNote(formulas: Formula[]): string | undefined {
       : [utils.encode_cell({ r: row, c: column })];
   });
   if (sums.length === 0) return undefined;
-  return `cells that add up others of their column, which sums would count twice: ${listed(sums, sumsNamed)}`;
+  return `cells that add up others of their column, which sums would count twice: ${listed(sums, 5)}`;
 }

@@ -1,6 +1,6 @@
 import * as xlsx from '@e965/xlsx';
 
-/** Durations are not days: 1.5 is 36 hours. */
+/** Durations are no days: 1.5 is 36 hours. */
 const duration = /\[(h+|m+|s+)\]/i;
 
 /** Numbers that name something, such as postcodes: at least three digits, whatever the number, and nothing but marks between. */
@@ -47,15 +47,12 @@ export type Units = ReadonlyMap<number, ReadonlyMap<number, string>>;
 
 /** The columns whose numbers have one unit: `C in kg`. */
 export function unitsText(units: Units): string {
-  const of = [...units].flatMap(([column, cells]) => {
-    const [unit, ...others] = new Set(cells.values());
-    return unit === undefined || others.length > 0 ? [] : [`${xlsx.utils.encode_col(column)} in ${unit}`];
-  });
-  return of.join(', ');
+  const single = [...units].filter(([, cells]) => new Set(cells.values()).size === 1);
+  return single.map(([column, cells]) => `${xlsx.utils.encode_col(column)} in ${[...cells.values()][0]}`).join(', ');
 }
 
 /** Those cells whose column has several units, each with its own. */
-export const mixedUnits = (units: Units): Array<{ column: number; row: number; unit: string }> =>
+export const mixedUnits = (units: Units) =>
   [...units].flatMap(([column, cells]) =>
     new Set(cells.values()).size < 2 ? [] : [...cells].map(([row, unit]) => ({ column, row, unit })),
   );

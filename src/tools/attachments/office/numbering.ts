@@ -18,14 +18,13 @@ interface List {
   starts: Map<number, number>;
 }
 
-/** What a style says of lists. */
 interface Style {
   basedOn?: string | undefined;
   numId?: string | undefined;
   ilvl?: string | undefined;
 }
 
-/** The body of a .docx with what numbers its items, which Word computes: `1.2`, `(a)`, or `-`. @param numbering, styles parts of it */
+/** The body of a .docx with what numbers its items, which Word computes: `1.2`, `(a)`, or `-`. */
 export function withNumbers(xml: string, numbering: string, styles: string): string {
   const { bases, lists } = listsOf(numbering);
   const styled = stylesOf(styles);
@@ -97,10 +96,7 @@ function listsOf(numbering: string) {
   return { bases, lists };
 }
 
-/** How many styles one may be based on. */
-const mostBases = 20;
-
-/** What a style says of lists, or what it is based on. */
+/** What a style says of lists, or what it is based on, which is one of twenty at most. */
 function stylesOf(xml: string): (name: string) => Style {
   const styles = new Map<string, Style>();
   let style: Style = {};
@@ -113,7 +109,7 @@ function stylesOf(xml: string): (name: string) => Style {
   return (name) => {
     let found: Style = {};
     let at = styles.get(name);
-    for (let count = 0; at !== undefined && count < mostBases; count++) {
+    for (let count = 0; at !== undefined && count < 20; count++) {
       found = { numId: found.numId ?? at.numId, ilvl: found.ilvl ?? at.ilvl };
       at = at.basedOn === undefined ? undefined : styles.get(at.basedOn);
     }
@@ -121,21 +117,7 @@ function stylesOf(xml: string): (name: string) => Style {
   };
 }
 
-const romans: Array<[value: number, digits: string]> = [
-  [1000, 'm'],
-  [900, 'cm'],
-  [500, 'd'],
-  [400, 'cd'],
-  [100, 'c'],
-  [90, 'xc'],
-  [50, 'l'],
-  [40, 'xl'],
-  [10, 'x'],
-  [9, 'ix'],
-  [5, 'v'],
-  [4, 'iv'],
-  [1, 'i'],
-];
+const romans = { m: 1000, cm: 900, d: 500, cd: 400, c: 100, xc: 90, l: 50, xl: 40, x: 10, ix: 9, v: 5, iv: 4, i: 1 };
 
 /** A number as a level writes it. Behind `z` comes `aa`, then `bb`. */
 function written(number: number, format: string): string {
@@ -146,6 +128,6 @@ function written(number: number, format: string): string {
   if (format !== 'lowerRoman') return String(number);
   let left = number;
   let digits = '';
-  for (const [value, each] of romans) for (; left >= value; left -= value) digits += each;
+  for (const [each, value] of Object.entries(romans)) for (; left >= value; left -= value) digits += each;
   return digits;
 }

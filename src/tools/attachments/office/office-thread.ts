@@ -1,4 +1,4 @@
-import { noted, type Readable } from '../readable.ts';
+import { noted, type Readable, type TypedBytes } from '../readable.ts';
 import { openZip, type ZipMember } from '../archives/zip.ts';
 import { chartsIn, leftOut, shapesIn, textOfSlides, textOfWord, type Parts } from './documents.ts';
 import { needsPassword, objectsIn, refuseEncrypted, textOfOpenDocument } from './open-documents.ts';
@@ -10,19 +10,11 @@ import { textWorkbook } from './text-workbooks.ts';
 import { oldWordType, textWorkbookType } from '../packages.ts';
 import { beforeWord97, textOfOldWord } from './old-word.ts';
 
-export interface OfficeFile {
-  bytes: Uint8Array;
-  mediaType: string;
-}
-
 /** What a document may unpack to. A spreadsheet takes about ten times as much memory as its parts. */
 const limits = { members: 10_000, bytes: 100_000_000 };
 
-/**
- * Reads one office document in a thread of its own, since a large one takes seconds, and one made to harm takes what it can
- * get.
- */
-export default async function readOffice({ bytes: given, mediaType }: OfficeFile): Promise<Readable> {
+/** Reads one office document, in a thread of its own: a large one takes seconds, and one made to harm takes what it can get. */
+export default async function readOffice({ bytes: given, mediaType }: TypedBytes): Promise<Readable> {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
   try {
     return await read(bytes, mediaType);
@@ -37,17 +29,15 @@ async function read(bytes: Buffer, mediaType: string): Promise<Readable> {
   const isOld = bytes.subarray(0, 4).equals(oldHead);
   if (isOld && bytes.includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw new Error(needsPassword);
   if (mediaType === 'application/rtf') return textOfRtf(bytes);
-  if (mediaType === textWorkbookType) return readText(bytes);
+  if (mediaType === textWorkbookType) {
+    const { notes, text } = textWorkbook(bytes);
+    const readable = textOfWorkbook(text);
+    return { ...readable, ...noted([...notes, readable.note]) };
+  }
   if (mediaType === oldWordType) return textOfOldWord(bytes);
   const readable = isOld ? textOfWorkbook(bytes) : await readParts(await openZip(bytes, limits), mediaType);
   if (readable.note === undefined && readable.text?.trim() === '') return { note: 'it has no text' };
   return readable;
-}
-
-function readText(bytes: Buffer): Readable {
-  const { notes, text } = textWorkbook(bytes);
-  const readable = textOfWorkbook(text);
-  return { ...readable, ...noted([...notes, readable.note]) };
 }
 
 /** How the files begin that were made before 2007, and those that are encrypted. */

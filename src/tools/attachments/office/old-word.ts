@@ -1,7 +1,6 @@
 import { noted, type Readable } from '../readable.ts';
 import { streamsIn } from './compound.ts';
 import { needsPassword } from './open-documents.ts';
-import { propertiesAt, runsOf } from './word-runs.ts';
 
 /** The parts of the text behind one another, by where the header has their lengths ([MS-DOC] 2.5.4). */
 const parts: Array<[heading: string, at: number]> = [
@@ -63,13 +62,10 @@ function lookedAt(document: Buffer, table: Buffer): { text: string[]; has: Set<n
       const is = (look: number): boolean => ((looks.get(look) ?? 0) & 1) === 1;
       for (const look of [deleted, hidden]) if (is(look)) has.add(look);
       const ofParagraph = (look: number): boolean => propertiesAt(paragraphs, at).get(look) === 1;
-      const end =
-        letter === '\u0007' && ofParagraph(rowEnd)
-          ? '\n'
-          : '\r\v'.includes(letter) && ofParagraph(inTable)
-            ? ' '
-            : letter;
-      const shown = is(deleted) ? '' : end;
+      let shown = letter;
+      if (letter === '\u0007' && ofParagraph(rowEnd)) shown = '\n';
+      else if ('\r\v'.includes(letter) && ofParagraph(inTable)) shown = ' ';
+      if (is(deleted)) shown = '';
       const isNow = is(struck) && letter !== '\u0007' && letter.trim() !== '';
       text.push(isNow === isStruck ? shown : `~~${shown}`);
       isStruck = isNow;
@@ -114,4 +110,70 @@ function plain(marked: string): string {
     .replaceAll(/(?: \| *)+$/gm, '')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim();
+}
+
+/** How a run of text in a .doc looks: the first byte of each property, by its number ([MS-DOC] 2.6). */
+interface Run {
+  from: number;
+  properties: ReadonlyMap<number, number>;
+}
+
+/** How many bytes a page of properties has, and a value of one by the upper bits of its number; undefined where it says so itself. */
+const pageBytes = 512;
+const valueBytes = [1, 1, 2, 4, 2, 2, undefined, 3];
+
+/**
+ * The runs of a .doc, by where they begin in its stream.
+ *
+ * @param at where the header says which pages of properties there are
+ * @param entryBytes what a page has of each run besides where it begins: 1 for characters, 13 for paragraphs
+ */
+function runsOf(document: Buffer, table: Buffer, at: number, entryBytes: 1 | 13): Run[] {
+  const start = document.readUInt32LE(at);
+  const count = Math.floor((document.readUInt32LE(at + 4) - 4) / 8);
+  const runs: Run[] = [];
+  for (let index = 0; index < count; index++) {
+    const number = table.readUInt32LE(start + (count + 1 + index) * 4) & 0x3f_ffff;
+    const page = document.subarray(number * pageBytes, (number + 1) * pageBytes);
+    const size = page[pageBytes - 1] ?? 0;
+    for (let run = 0; run < size; run++) {
+      const offset = (page[(size + 1) * 4 + run * entryBytes] ?? 0) * 2;
+      const written =
+        offset === 0 ? Buffer.alloc(0) : entryBytes === 1 ? sized(page, offset) : ofParagraph(page, offset);
+      runs.push({ from: page.readUInt32LE(run * 4), properties: propertiesIn(written) });
+    }
+  }
+  return runs.sort((one, other) => one.from - other.from);
+}
+
+const sized = (page: Buffer, at: number): Buffer => page.subarray(at + 1, at + 1 + (page[at] ?? 0));
+
+/** Behind the length, which is one of two, the number of a style comes first. */
+function ofParagraph(page: Buffer, at: number): Buffer {
+  const half = page[at] ?? 0;
+  return half === 0 ? page.subarray(at + 4, at + 2 + (page[at + 1] ?? 0) * 2) : page.subarray(at + 3, at + half * 2);
+}
+
+function propertiesIn(written: Buffer): Map<number, number> {
+  const properties = new Map<number, number>();
+  let at = 0;
+  while (at + 2 < written.length) {
+    const number = written.readUInt16LE(at);
+    properties.set(number, written[at + 2] ?? 0);
+    // Of the table's cells two bytes tell the length, less one.
+    const own = number === 0xd608 ? written.readUInt16LE(at + 2) + 1 : (written[at + 2] ?? 0) + 1;
+    at += 2 + (valueBytes[number >> 13] ?? own);
+  }
+  return properties;
+}
+
+/** The properties at a place of the stream. */
+function propertiesAt(runs: Run[], place: number): ReadonlyMap<number, number> {
+  let low = 0;
+  for (let high = runs.length; low < high;) {
+    const middle = (low + high) >> 1;
+    if ((runs[middle]?.from ?? 0) <= place) low = middle + 1;
+    else high = middle;
+  }
+  return runs[low - 1]?.properties ?? new Map<number, number>();
 }

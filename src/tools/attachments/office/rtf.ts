@@ -174,21 +174,17 @@ function encodingOf(name: string): string {
   }
 }
 
-const linesOf = (text: string, said: string): string =>
-  [
-    text
-      // Paragraphs of a cell, and of what stands in brackets.
-      .replaceAll(/\s*\n(?= \| |\])/g, '')
-      .replaceAll(rowEnd, '\n')
-      .replaceAll(/[ |]+$/gm, '')
-      .replaceAll(/\n{3,}/g, '\n\n')
-      .trim(),
-    said,
-  ]
-    .join('\n\n')
+function linesOf(text: string, said: string): string {
+  const lines = text
+    // Paragraphs of a cell, and of what stands in brackets.
+    .replaceAll(/\s*\n(?= \| |\])/g, '')
+    .replaceAll(rowEnd, '\n')
+    .replaceAll(/[ |]+$/gm, '')
+    .replaceAll(/\n{3,}/g, '\n\n')
     .trim();
+  return `${lines}\n\n${said}`.trim();
+}
 
-/** What is left out, and what looks otherwise than it is read. */
 function notesOn(source: string): Pick<Readable, 'note'> {
   const pictures = source.match(/\\pict\b/g)?.length ?? 0;
   return noted([

@@ -36,14 +36,10 @@ export interface SheetTable {
   notes: string[];
 }
 
-/** How many rows are examined to find the header, and how many may stand above it. */
+/** How many rows are examined to find the header, how many may stand above it, and how many runs and names are told. */
 const examined = 100;
 const mostTitles = 10;
-
-/** How many runs of rows a remark has. */
 const mostRuns = 40;
-
-/** How many names a note has. */
 const named = 8;
 
 /** Lays a sheet out as a table whose first line names the columns, so that what is seen can be told from what is there. */
@@ -53,10 +49,9 @@ export function tableOf(sheet: SheetGrid): SheetTable {
   fillMerged(sheet, width, ({ left, right }) => left === right);
   const header = headerOf(sheet, filled);
   const titles = filled.filter((row) => row < header).map((row) => (sheet.rows[row] ?? []).filter(Boolean).join(' | '));
-  fillMerged(sheet, width, ({ top, left, right }) => top >= header && left < right, header);
-  const isDouble = sheet.merged.some(
-    ({ top, bottom, left, right }) => top === header && bottom === header && left < right,
-  );
+  const isWide = ({ left, right }: Merged): boolean => left < right;
+  fillMerged(sheet, width, (range) => range.top >= header && isWide(range), header);
+  const isDouble = sheet.merged.some((range) => range.top === header && range.bottom === header && isWide(range));
   const headerRow = (isDouble ? filled[filled.indexOf(header) + 1] : undefined) ?? header;
   const body = filled.filter((row) => row > headerRow);
   const names = Array.from({ length: width }, (_, column) => {
@@ -73,17 +68,18 @@ export function tableOf(sheet: SheetGrid): SheetTable {
     ...looks.map(({ cells }) => cells.get(row) ?? ''),
   ]);
   const headline = [...(looks.length > 0 ? called : names), ...looks.map(({ name }) => name)];
+  const what = coloured[0]?.name === '_color' ? 'rows' : 'cells';
+  const hiddenNames = sheet.hiddenColumns.flatMap((column) => called[column] ?? []);
+  const mergedBelow = sheet.merged.filter(({ bottom }) => bottom > headerRow).length;
   const notes = [
-    ...flagNote(hidden, (count) => `${count} of its ${body.length} rows are hidden`),
-    ...flagNote(
-      coloured,
-      (count, words) => `${count} ${coloured[0]?.name === '_color' ? 'rows' : 'cells'} are coloured (${words})`,
-    ),
-    ...flagNote(commented, (count) => `cells in ${count} of its rows have comments`),
-    ...hiddenColumnsNote(sheet, called),
-    ...mergedNote(sheet, headerRow),
-    ...othersNote(sheet, body),
-  ];
+    flagNote(hidden, (count) => `${count} of its ${body.length} rows are hidden`),
+    flagNote(coloured, (count, words) => `${count} ${what} are coloured (${words})`),
+    flagNote(commented, (count) => `cells in ${count} of its rows have comments`),
+    hiddenNames.length > 0 && `these columns are hidden, and read all the same: ${listed(hiddenNames, named)}`,
+    mergedBelow > 0 &&
+      `${mergedBelow} ranges of cells are merged: a text is repeated in each of their cells, a number stands in the first`,
+    othersNote(sheet, body),
+  ].filter((note) => note !== false);
   const inBody = new Set(body);
   const apart = (what: string, all: ReadonlyMap<number, string>): string[] =>
     [...all].filter(([row]) => !inBody.has(row)).map(([, said]) => `${what} at ${said}`);
@@ -97,7 +93,7 @@ export function tableOf(sheet: SheetGrid): SheetTable {
 }
 
 /** Says where other tables may begin: at rows of words below an empty row, with numbers in the rows that follow. */
-function othersNote({ rows }: SheetGrid, body: number[]): string[] {
+function othersNote({ rows }: SheetGrid, body: number[]): string | false {
   const hasNumber = (row: number): boolean => rows[row]?.some(isNumber) === true;
   const blocks: number[][] = [];
   for (const [index, row] of body.entries()) {
@@ -107,11 +103,12 @@ function othersNote({ rows }: SheetGrid, body: number[]): string[] {
   const starts = blocks
     .slice(1)
     .flatMap(([first = 0, ...others]) => (!hasNumber(first) && others.some(hasNumber) ? [first] : []));
-  if (starts.length === 0) return [];
-  const places = starts.slice(0, named).map((row) => row + 1);
-  const more = starts.length > named ? ', …' : '';
-  return [`other tables may begin below empty rows, at the sheet’s rows ${places.join(', ')}${more}`];
+  const places = starts.map((row) => String(row + 1));
+  return places.length > 0 && `other tables may begin below empty rows, at the sheet’s rows ${firstOf(places, named)}`;
 }
+
+const firstOf = (places: string[], most: number): string =>
+  places.slice(0, most).join(', ') + (places.length > most ? ', …' : '');
 
 /** Where the rows are that have cells, if some between or above them have none: `3-4, 7`. */
 function placesOf(filled: number[]): string[] {
@@ -122,9 +119,7 @@ function placesOf(filled: number[]): string[] {
     const start = isNext ? runs.pop()?.replace(/-.*/, '') : undefined;
     runs.push(start === undefined ? String(row + 1) : `${start}-${row + 1}`);
   }
-  return [
-    `rows of the sheet that are not empty: ${runs.slice(0, mostRuns).join(', ')}${runs.length > mostRuns ? ', …' : ''}`,
-  ];
+  return [`rows of the sheet that are not empty: ${firstOf(runs, mostRuns)}`];
 }
 
 /** Repeats texts in all cells of a merged range. Below the header a number stays in the first: sums would count it again. */
@@ -171,11 +166,10 @@ function flagOf(name: string, by: ReadonlyMap<number, string>, body: number[]): 
   return cells.size === 0 ? [] : [{ name, cells }];
 }
 
-function flagNote(flags: Flag[], said: (count: number, words: string) => string): string[] {
+function flagNote(flags: Flag[], said: (count: number, words: string) => string): string | false {
   const found = flags.flatMap(({ cells }) => [...cells.values()]);
-  if (found.length === 0) return [];
   const names = flags.map(({ name }) => name);
-  return [`${said(found.length, listed([...new Set(found)], named))}, see ${listed(names, named)}`];
+  return found.length > 0 && `${said(found.length, listed([...new Set(found)], named))}, see ${listed(names, named)}`;
 }
 
 /** One column where all cells of each row have one colour, otherwise one for each column that has coloured cells. */
@@ -192,17 +186,4 @@ function colourFlags({ colours }: SheetGrid, body: number[], names: string[]): F
     ? [{ name: '_color', cells: first }]
     : byColumn.map((cells, column) => ({ name: `${names[column]}_color`, cells }));
   return flags.filter(({ cells }) => cells.size > 0);
-}
-
-function hiddenColumnsNote({ hiddenColumns }: SheetGrid, names: string[]): string[] {
-  const hidden = hiddenColumns.flatMap((column) => names[column] ?? []);
-  return hidden.length === 0 ? [] : [`these columns are hidden, and read all the same: ${listed(hidden, named)}`];
-}
-
-function mergedNote({ merged }: SheetGrid, headerRow: number): string[] {
-  const count = merged.filter(({ bottom }) => bottom > headerRow).length;
-  if (count === 0) return [];
-  return [
-    `${count} ranges of cells are merged: a text is repeated in each of their cells, a number stands in the first`,
-  ];
 }

@@ -69,31 +69,23 @@ export function openDocumentLooks(xml: Buffer | undefined): { sheets: SheetLooks
 
 /** What is not read of how a workbook looks. @param parts its parts by their names */
 export function looksNotRead(parts: ReadonlyMap<string, Buffer>): string[] {
+  const sheets = /^(xl\/worksheets\/sheet\d+|content)\.xml$/;
   const holds = (name: RegExp, pattern: RegExp): boolean =>
     [...parts].some(([each, content]) => name.test(each) && pattern.test(content.toString('latin1')));
-  const byRules = holds(
-    /^(xl\/worksheets\/sheet\d+|content)\.xml$/,
-    /<conditionalFormatting[ >]|<calcext:conditional-format[ >]/,
-  );
-  const sheets = /^(xl\/worksheets\/sheet\d+|content)\.xml$/;
-  const choices = holds(sheets, /<dataValidation[ >]|<table:content-validation[ >]/);
   // Programs set the sheet's name and the page's number by themselves.
-  const headers = holds(
-    sheets,
-    /<(odd|even|first)(Header|Footer)>(?:Page |&amp;(?:&quot;[^&]*&quot;|\d+(?!\d)|[A-Z]))*(?!Page |&amp;)[^<]/,
-  );
-  const struck = holds(
-    /^(xl\/styles|content)\.xml$/,
-    /<strike(?: val="(?:1|true)")?\s*\/>|text-line-through-style="solid"/,
-  );
-  const isRaised = holds(sheets, /text-position="(super|sub|-?[\d.]*[1-9])|<is>(?:(?!<\/is>).)*<vertAlign /s);
-  const ofTexts = holds(/^xl\/styles\.xml$/, /<font>(?:(?!<\/font>).)*<color rgb="(?!FF000000)/s);
+  const header =
+    /<(odd|even|first)(Header|Footer)>(?:Page |&amp;(?:&quot;[^&]*&quot;|\d+(?!\d)|[A-Z]))*(?!Page |&amp;)[^<]/;
+  const struck = /<strike(?: val="(?:1|true)")?\s*\/>|text-line-through-style="solid"/;
   return [
-    ...(byRules ? ['colours that come from rules (conditional formatting) are not read'] : []),
-    ...(choices ? ['which values cells may have (data validation) is not read'] : []),
-    ...(headers ? ['headers and footers of printed pages are not read'] : []),
-    ...(struck ? ['some cells are struck out, and read like the others'] : []),
-    ...(isRaised ? ['some letters stand above or below their line, and are read like the others: 10⁶ as 106'] : []),
-    ...(ofTexts ? ['colours of text are not read, only those of cells'] : []),
-  ];
+    holds(sheets, /<conditionalFormatting[ >]|<calcext:conditional-format[ >]/) &&
+      'colours that come from rules (conditional formatting) are not read',
+    holds(sheets, /<dataValidation[ >]|<table:content-validation[ >]/) &&
+      'which values cells may have (data validation) is not read',
+    holds(sheets, header) && 'headers and footers of printed pages are not read',
+    holds(/^(xl\/styles|content)\.xml$/, struck) && 'some cells are struck out, and read like the others',
+    holds(sheets, /text-position="(super|sub|-?[\d.]*[1-9])|<is>(?:(?!<\/is>).)*<vertAlign /s) &&
+      'some letters stand above or below their line, and are read like the others: 10⁶ as 106',
+    holds(/^xl\/styles\.xml$/, /<font>(?:(?!<\/font>).)*<color rgb="(?!FF000000)/s) &&
+      'colours of text are not read, only those of cells',
+  ].filter((note) => note !== false);
 }

@@ -3,6 +3,7 @@ import { grouped } from '../../../util/file-limits.ts';
 import { sheetHeading } from '../sheet-text.ts';
 import { noted, type Readable } from '../readable.ts';
 import { csvLine, doubtsAbout, isTotal } from '../table.ts';
+import { container } from './compound.ts';
 import { colourNames, withoutNumbers } from './colours.ts';
 import { conventionsOf, isDate, isUncomputed, valueOf, type Conventions } from './cell-values.ts';
 import { needsPassword } from './open-documents.ts';
@@ -12,32 +13,33 @@ import { openDocumentLooks, type SheetLooks } from './sheet-looks.ts';
 import { propertiesOf } from './properties.ts';
 import { tableOf, type SheetGrid } from './sheet-layout.ts';
 
-/** The longest text that is made of a workbook, in characters. */
+/** How long the text of a workbook may be, and what it says of names for cells and numbers, in characters. */
 const maxChars = 20_000_000;
+const longestNames = 1000;
 
 /** How many columns a sheet may have: more are no table, and SQLite takes 2,000. */
 const mostColumns = 1000;
 
-/** How many characters of the names that a workbook gives to cells and numbers are shown. */
-const longestNames = 1000;
+/** The parts of a workbook that is a zip archive, unpacked; the bytes of an old one; a text that is one. */
+type Content = ReadonlyMap<string, Buffer> | Buffer | string;
 
 /**
  * The sheets of a workbook (.xlsx, .xlsm, .xlsb, .xls, .ods), each as a heading such as `[sheet 2: Costs]`, lines in brackets
  * with what is no part of the table, and CSV, a line for each row. A cell is its value and not what it looks like: numbers are
  * plain, dates ISO 8601, and a formula is what the program that saved the file has computed.
  *
- * @param content the parts of one that is a zip archive, unpacked; the bytes of an old one; a text that is one
  * @throws `Error` if it is damaged or needs a password
  */
-export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer | string): Readable {
+export function textOfWorkbook(content: Content): Readable {
   const book = open(content);
   const looks = content instanceof Map ? openDocumentLooks(content.get('content.xml')) : undefined;
   const cells = Object.values(book.Sheets).flatMap((sheet) => Array.from(cellsOf(sheet), ({ cell }) => cell));
   const conventions = conventionsOf(book, Buffer.isBuffer(content), cells);
   const shades = cells.flatMap((cell) => shadeOf(cell) ?? []);
   const colours = colourNames([...shades, ...(looks?.shades ?? [])]);
-  const names = (book.Workbook?.Names ?? [])
-    .flatMap(({ Name: name, Ref: ref }) => (name.startsWith('_xlnm.') ? [] : [`${name} = ${ref}`]))
+  const given = (book.Workbook?.Names ?? []).filter(({ Name: name }) => !name.startsWith('_xlnm.'));
+  const names = given
+    .map(({ Name: name, Ref: ref }) => `${name} = ${ref}`)
     .join('; ')
     .slice(0, longestNames);
   const notes: string[] = [];
@@ -52,8 +54,8 @@ export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer | s
     const [headline = [], ...lines] = table.lines;
     if (table.lines.length === 0) notes.push(`the sheet ${name} is empty`);
     const inTable = grid.formulas.filter(({ row }) => row > table.headerRow && !isTotal(grid.rows[row] ?? []));
-    const doubts = [...doubtsAbout(headline, lines), sumsNote(inTable) ?? '', ...table.notes].filter(Boolean);
-    notes.push(...doubts.map((note) => `${name}: ${note}`), ...grid.notes);
+    const doubts = [...doubtsAbout(headline, lines), sumsNote(inTable), ...table.notes];
+    notes.push(...doubts.flatMap((note) => (note ? [`${name}: ${note}`] : [])), ...grid.notes);
     const formulas = formulasText(grid.formulas);
     if (grid.units !== '') table.remarks.push(`units that the formats of numbers say: column ${grid.units}`);
     if (index === 0 && names !== '') table.remarks.push(`names: ${names}`);
@@ -67,20 +69,18 @@ export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer | s
       }
     }
   }
-  if (Buffer.isBuffer(content)) notes.push(unreadOfOld);
-  const said = Buffer.isBuffer(content) ? propertiesOf(book.Props) : '';
-  if (said !== '' && text.trim() !== '') text += `\n${said}`;
+  if (Buffer.isBuffer(content)) {
+    notes.push(unreadOfOld);
+    const said = propertiesOf(book.Props);
+    if (said !== '' && text.trim() !== '') text += `\n${said}`;
+  }
   return { text, ...noted(notes) };
 }
 
-/** What the library does not tell of an old workbook, whether it has any or not. */
 const unreadOfOld =
   'of an old workbook (.xls) charts, texts in shapes, rules for cells, and what is struck out or above its line are not read';
 
-/** The cells of a sheet that the library has made something of. */
-function* cellsOf(
-  sheet: xlsx.WorkSheet | undefined,
-): Generator<{ row: number; column: number; cell: xlsx.CellObject }> {
+function* cellsOf(sheet: xlsx.WorkSheet | undefined) {
   const rows = (sheet?.['!data'] ?? []) as Array<Array<xlsx.CellObject | undefined> | undefined>;
   for (const [row, cells] of rows.entries())
     for (const [column, cell] of (cells ?? []).entries()) if (cell !== undefined) yield { row, column, cell };
@@ -92,7 +92,7 @@ interface Grid extends SheetGrid {
   notes: string[];
 }
 
-/** A sheet with how it looks. @param looks what the library does not read of it */
+/** @param looks what the library does not read of the sheet */
 function gridOf(
   sheet: xlsx.WorkSheet | undefined,
   name: string,
@@ -145,14 +145,11 @@ function gridOf(
     if (colour !== undefined) setIn(byColumn, column, row, colour);
   }
   const notes = [
-    ...(widest > mostColumns ? [`of the ${grouped(widest)} columns of ${name} the first ${mostColumns} are read`] : []),
-    ...(uncomputed > 0
-      ? [
-          `${grouped(uncomputed)} formulas of ${name} have no value, since the program that wrote the file has not computed ` +
-            'them: they are shown as formulas',
-        ]
-      : []),
-  ];
+    widest > mostColumns && `of the ${grouped(widest)} columns of ${name} the first ${mostColumns} are read`,
+    uncomputed > 0 &&
+      `${grouped(uncomputed)} formulas of ${name} have no value, since the program that wrote the file has not computed ` +
+        'them: they are shown as formulas',
+  ].filter((note) => note !== false);
   return {
     rows: Array.from(rows, (cells) => cells ?? []),
     isNumber: (row, column) => numbers.has(`${row} ${column}`),
@@ -168,7 +165,6 @@ function gridOf(
   };
 }
 
-/** Notes what is said of a cell, by its row: `C5: Sure?`. */
 function sayAt(all: Map<number, string>, { row, column }: { row: number; column: number }, words: string): void {
   const said = `${xlsx.utils.encode_cell({ r: row, c: column })}: ${words.trim()}`;
   all.set(row, all.has(row) ? `${all.get(row)}; ${said}` : said);
@@ -213,7 +209,7 @@ const options = {
   cellStyles: true,
 } as const;
 
-function open(content: ReadonlyMap<string, Buffer> | Buffer | string): xlsx.WorkBook {
+function open(content: Content): xlsx.WorkBook {
   // The cells of a page are texts, whose numbers the library would take for English ones.
   if (typeof content === 'string') return xlsx.read(content, { ...options, type: 'string', raw: true });
   try {
@@ -227,7 +223,7 @@ function open(content: ReadonlyMap<string, Buffer> | Buffer | string): xlsx.Work
 /** The library's own unpacking trusts what an archive claims, and has no limits, so it gets the parts. */
 function openParts(parts: ReadonlyMap<string, Buffer>): xlsx.WorkBook {
   const { parse_zip: parseZip } = xlsx as unknown as { parse_zip: (zip: unknown, with_: object) => xlsx.WorkBook };
-  const { cfb_add: add, cfb_new: create } = (xlsx.CFB as Container).utils;
+  const { cfb_add: add, cfb_new: create } = container.utils;
   const zip = create();
   for (const [name, part] of parts) add(zip, name, mended(name, part), { unsafe: true });
   // Of OpenDocument it takes the texts that are there, which costs nothing.
@@ -248,11 +244,4 @@ function mended(name: string, part: Buffer): Buffer {
       '<c $1t="str"$2><v>[picture or linked data]</v>',
     );
   return Buffer.from(said);
-}
-
-interface Container {
-  utils: {
-    cfb_new: () => object;
-    cfb_add: (container: object, name: string, content: Buffer, how: { unsafe: true }) => void;
-  };
 }

@@ -2,11 +2,16 @@ import { Parser } from 'htmlparser2';
 import { decodeText } from '../encoding.ts';
 import { shortened } from '../../../workflows/runtime/size.ts';
 
+interface TextWorkbook {
+  text: string;
+  notes: Array<string | false>;
+}
+
 /** How many characters of what stands beside tables are shown. */
 const longestBeside = 300;
 
 /** A workbook that is a text: XML of Excel 2003, or a page with tables. @returns it, and what is to be said of a page */
-export function textWorkbook(bytes: Buffer): { text: string; notes: string[] } {
+export function textWorkbook(bytes: Buffer): TextWorkbook {
   const text = decodeText(bytes)?.text ?? '';
   return text.includes('office:spreadsheet') ? { text, notes: [] } : tablesOfPage(text);
 }
@@ -16,7 +21,7 @@ const unseen = /^(style|script|title|xml)$/;
 const hides = /display:\s*none|visibility:\s*hidden/i;
 
 /** The tables of a page, with the ends of cells that a page may leave out and the library for workbooks needs. */
-function tablesOfPage(page: string): { text: string; notes: string[] } {
+function tablesOfPage(page: string): TextWorkbook {
   let tables = '';
   let beside = '';
   let hasHidden = false;
@@ -49,8 +54,8 @@ function tablesOfPage(page: string): { text: string; notes: string[] } {
     text: `<html>${tables}</html>`,
     notes: [
       'it is a page (HTML), whatever its ending says, each of whose tables is a sheet',
-      ...(hasHidden ? ['what its styles hide is shown as any other cell'] : []),
-      ...(words === '' ? [] : [`beside its tables stands: ${shortened(words, longestBeside)}`]),
+      hasHidden && 'what its styles hide is shown as any other cell',
+      words !== '' && `beside its tables stands: ${shortened(words, longestBeside)}`,
     ],
   };
 }

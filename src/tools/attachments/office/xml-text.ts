@@ -7,7 +7,6 @@ import { Parser } from 'htmlparser2';
 export interface TextRules {
   /** What text stands in. Text elsewhere is not shown. */
   text: ReadonlySet<string>;
-  /** Paragraphs, which end their line. */
   paragraph: ReadonlySet<string>;
   /** Elements that stand for a text of their own, by their attributes. */
   marks: Readonly<Record<string, (attributes: Attributes) => string>>;
@@ -21,17 +20,15 @@ export interface TextRules {
   row: string;
 }
 
-/** The attributes of an element by their names, as they are written and without a prefix. */
+/** By their names, as they are written and without a prefix. */
 export type Attributes = Readonly<Record<string, string>>;
 
-/** The longest text that is made of one part of a document, in characters. */
+/** The longest text that is made of one part of a document, in characters, and over how many columns a cell may reach. */
 const maxChars = 20_000_000;
+const mostCovered = 100;
 
 /** How deep elements may be nested: the parser takes ever longer for each further level. */
 const maxDepth = 1000;
-
-/** How many columns a cell may reach over. */
-const mostCovered = 100;
 
 /**
  * Reads XML element by element. Entities that a document declares itself stay as they are written, however many.
@@ -63,8 +60,7 @@ export function parseXml(
     },
     { xmlMode: true },
   );
-  parser.write(xml);
-  parser.end();
+  parser.end(xml);
 }
 
 export const escapedXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

@@ -14,7 +14,7 @@ interface Span {
   right: number;
 }
 
-/** Text of a line that stands together. */
+/** Text that stands together. */
 interface Cell extends Span {
   text: string;
 }
@@ -22,7 +22,7 @@ interface Cell extends Span {
 interface Line {
   y: number;
   height: number;
-  /** Its text as it stands, without regard to columns. */
+  /** All of it as it stands, without regard to columns. */
   text: string;
   cells: Cell[];
 }
@@ -105,13 +105,13 @@ function linesOf(items: TextItem[]): Line[] {
   return lines.map((line) => ({ ...line, text: line.text.trim() }));
 }
 
-/** How many lines a cell between two others may have. */
-const mostBetween = 12;
-
-/** The line that goes on behind a cell of several lines: all that came since stands between what it has and what is added. */
+/**
+ * The line that goes on behind a cell of several lines, twelve at most: all that came since stands between what it has and
+ * what is added.
+ */
 function lineBefore(lines: Line[], { x, y, height }: { x: number; y: number; height: number }): Line | undefined {
   let left = x;
-  for (const line of lines.slice(-mostBetween).toReversed()) {
+  for (const line of lines.slice(-12).toReversed()) {
     const [first] = line.cells;
     const last = line.cells.at(-1);
     if (first === undefined || last === undefined || last.right >= x) return undefined;

@@ -5,10 +5,9 @@ import { propertiesText } from '../readable.ts';
 import { pageText } from './pdf-layout.ts';
 import { picturesOf } from './pdf-pictures.ts';
 
+/** One of so many pages. The text of a damaged one is null. */
 export interface PdfPage {
-  /** How many pages there are. */
   of: number;
-  /** Null if the page is damaged. */
   text: string | null;
 }
 
@@ -23,7 +22,7 @@ export interface PdfRead {
   /** Whether its end is missing. */
   isCutOff: boolean;
   /** Files that it carries, with their texts if they are such and not long. */
-  carried: Array<{ name: string; text?: string }>;
+  carried: CarriedFile[];
   /** Names of character maps that its fonts need and that are not at hand. */
   maps: string[];
   /** What it says of itself. */
@@ -32,14 +31,19 @@ export interface PdfRead {
   pictures: Array<{ page: number; png: Uint8Array }>;
 }
 
+interface CarriedFile {
+  name: string;
+  text?: string;
+}
+
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 /** Reading ends with the page that exceeds so many characters, since compressed text may grow without limit. */
 const maxCharacters = 20_000_000;
 
 /**
- * Reads one PDF page by page, in a thread of its own, since a damaged one leaves rejected promises behind that would end a
- * worker's process, and a page may take long.
+ * Reads one PDF page by page. It must run in a thread of its own, since a damaged one leaves rejected promises behind that
+ * would end a worker's process, and a page may take long.
  *
  * @throws `Error` if it cannot be opened
  */
@@ -75,16 +79,15 @@ export default async function readPdf(
 /** The longest text of a carried file that is shown, in characters. */
 const longestCarried = 200_000;
 
-async function filesIn(pdf: Pdf): Promise<PdfRead['carried']> {
+async function filesIn(pdf: Pdf): Promise<CarriedFile[]> {
   const files = (await pdf.getAttachments().catch(() => null)) as Map<string, { filename: string }> | null;
-  const read = async ([id, { filename: name }]: [string, { filename: string }]): Promise<
-    PdfRead['carried'][number]
-  > => {
+  const carried: CarriedFile[] = [];
+  for (const [id, { filename: name }] of files ?? []) {
     const content: Uint8Array | null = await pdf.getAttachmentContent(id).catch(() => null);
     const text = decodeText(Buffer.from(content ?? []))?.text ?? '';
-    return { name, ...(text !== '' && text.length <= longestCarried && { text }) };
-  };
-  return Promise.all([...(files ?? [])].map(read));
+    carried.push({ name, ...(text !== '' && text.length <= longestCarried && { text }) });
+  }
+  return carried;
 }
 
 /** Its title, its author, and when it was made: `D:20260331120000Z`, of which the digits of the day are shown. */

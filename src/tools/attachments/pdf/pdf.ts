@@ -4,9 +4,10 @@ import { listed } from '../../../util/text/listed.ts';
 import { noted, type Readable } from '../readable.ts';
 import type { PdfPage, PdfRead, PdfRequest } from './pdf-thread.ts';
 
-const memoryMb = 512;
-
 const program = moduleBeside(import.meta.url, 'pdf-thread');
+
+const inThread = (request: PdfRequest, onMessage?: (page: PdfPage) => void): Promise<PdfRead> =>
+  runIsolated(program, request, { ...readingLimits, memoryMb: 512, ...(onMessage && { onMessage }) });
 
 /** Stands for the text of a page that has none but pictures. */
 const isPicture = '[this page is a picture]';
@@ -18,19 +19,17 @@ export async function readPdf(bytes: Buffer, password?: string): Promise<Readabl
   const said: string[] = [];
   try {
     const onMessage = (page: PdfPage): void => void pages.push(page);
-    const isolation = { ...readingLimits, memoryMb, onMessage };
-    const request: PdfRequest = { bytes, password };
-    const { carried, isCutOff, maps, properties } = await runIsolated<PdfRead, PdfPage>(program, request, isolation);
-    said.push(
-      ...carried.flatMap(({ name, text }) => (text === undefined ? [] : [`[file in it: ${name}]\n${text.trim()}`])),
-    );
+    const { carried, isCutOff, maps, properties } = await inThread({ bytes, password }, onMessage);
+    const unread: string[] = [];
+    for (const { name, text } of carried) {
+      if (text === undefined) unread.push(name);
+      else said.push(`[file in it: ${name}]\n${text.trim()}`);
+    }
     if (properties !== '') said.push(properties);
     if (isCutOff) notes.push('the PDF is damaged: its end is missing');
-    if (maps.length > 0)
-      notes.push(
-        `text in it that needs the character maps ${maps.join(', ')}, which are not here, is left out or wrong`,
-      );
-    const unread = carried.filter(({ text }) => text === undefined).map(({ name }) => name);
+    const needed = maps.join(', ');
+    if (needed !== '')
+      notes.push(`text in it that needs the character maps ${needed}, which are not here, is left out or wrong`);
     if (unread.length > 0) notes.push(`files in it, which are not read: ${unread.join(', ')}`);
   } catch (error) {
     notes.push((error as Error).message);
@@ -65,8 +64,6 @@ export async function readPdf(bytes: Buffer, password?: string): Promise<Readabl
 const isBare = ({ text }: PdfPage): boolean => text?.replaceAll(/^\[link: .*\]$/gm, '').trim() === '';
 
 const howShown = 'view_image shows them by page';
-
-/** How many numbers of pages a note has. */
 const mostListed = 20;
 
 /** The numbers of those pages in a part of a PDF's text that are pictures. */
@@ -79,6 +76,5 @@ export async function picturesOfPdf(
   pages: number[],
   most: number,
 ): Promise<PdfRead['pictures']> {
-  const request: PdfRequest = { ...file, pictures: { pages, most } };
-  return (await runIsolated<PdfRead>(program, request, { ...readingLimits, memoryMb })).pictures;
+  return (await inThread({ ...file, pictures: { pages, most } })).pictures;
 }
