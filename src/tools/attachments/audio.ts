@@ -22,7 +22,6 @@ const byEnding: Record<string, [mediaType: string, begins: RegExp]> = {
   '.webm': ['audio/webm', /^[^]E\xdf\xa3/],
 };
 
-/** What a recording is, by how it begins; undefined if it is none that is read. */
 export function audioType(name: string, bytes: Buffer): FileType | undefined {
   const head = bytes.toString('latin1', 0, 16);
   const own = byEnding[extname(name).toLowerCase()];
@@ -34,7 +33,6 @@ export function audioType(name: string, bytes: Buffer): FileType | undefined {
 export const notTranscribed: Transcribe = () =>
   Promise.resolve({ note: `it was not transcribed; nothing of it can be read: ${howToTranscribe}` });
 
-/** What a person can do. */
 export const howToTranscribe =
   'set TRANSCRIPTION_URL to the base address of a server with the endpoint /audio/transcriptions, or use a backend of the ' +
   'type openai';

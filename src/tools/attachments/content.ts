@@ -39,12 +39,9 @@ export async function readContent(
   return { text, ...noted([found.note, wrong, without, broken]) };
 }
 
-/** How long lines are on average in a text that only programs read. */
-const longLine = 1000;
-
-/** XML in lines, of which programs often make but one: lines are what is shown in parts, searched and counted. */
+/** XML of very long lines in shorter ones, of which programs often make but one: lines are what is shown in parts, searched and counted. */
 function inLines(text: string): string {
-  const isOne = /^\s*<[?!a-z]/i.test(text) && text.length > longLine * text.split('\n').length;
+  const isOne = /^\s*<[?!a-z]/i.test(text) && text.length > 1000 * text.split('\n').length;
   return isOne ? text.replaceAll(/>[ \t]*</g, '>\n<') : text;
 }
 

@@ -1,8 +1,8 @@
-/** A text, and what is to be said of how it was decoded. */
-interface Decoded {
+import type { Readable } from './readable.ts';
+
+/** It has a note unless it is UTF-8 without damage. */
+interface Decoded extends Readable {
   text: string;
-  /** Absent for UTF-8 without damage. */
-  note?: string;
 }
 
 /** Characters that no text has: controls besides white space, and code points without a meaning. */
@@ -12,10 +12,7 @@ const noText = /[^\P{Cc}\s]|[\p{Cn}\p{Co}]/u;
 const ifText = (text: string | undefined, note: string): Decoded | undefined =>
   text === undefined || noText.test(text.replaceAll('\u001B', '')) ? undefined : { text, note };
 
-/**
- * Bytes as a text: UTF-8, UTF-16, what it says itself, what its letters tell, or Windows-1252, which
- * Latin-1 is a part of. Undefined if they are none.
- */
+/** Bytes as a text: UTF-8, UTF-16, what it says itself, what its letters tell, or Windows-1252; undefined if they are none. */
 export function decodeText(bytes: Buffer): Decoded | undefined {
   const text = decoded('utf-8', bytes);
   if (text !== undefined && !text.includes('\0')) return { text };
@@ -48,7 +45,6 @@ function asUtf16(bytes: Buffer): Decoded | undefined {
   return mark === undefined && !/\s/.test(text ?? '') ? undefined : ifText(text, `it was read as ${name}`);
 }
 
-/** What XML and pages say of themselves. */
 const declared = /^\s*<\?xml[^>]*\bencoding=["']([\w-]+)|<meta[^>]*\bcharset=["']?([\w-]+)/i;
 
 function asDeclared(bytes: Buffer): Decoded | undefined {
@@ -57,7 +53,6 @@ function asDeclared(bytes: Buffer): Decoded | undefined {
   return /^utf-?8$/i.test(name) ? undefined : ifText(decoded(name, bytes), `it was read as ${name}, as it says`);
 }
 
-/** UTF-8 in which a few bytes are wrong, as in a log that was cut. */
 function asDamagedUtf8(bytes: Buffer): Decoded | undefined {
   const text = bytes.toString('utf8');
   const wrong = text.match(/\uFFFD/g)?.length ?? 0;

@@ -28,7 +28,6 @@ export async function jsonNote(text: string, mediaType: string): Promise<string 
   return noted([bad.length > 0 && wrong, othersNote(records, entries)]).note;
 }
 
-/** The entries of a JSON text, of which objects are rows of its table. */
 const entriesOf = (value: unknown): unknown[] => (value === undefined ? [] : [value].flat());
 
 const othersNote = (records: number, entries: number): string | undefined =>
@@ -59,10 +58,7 @@ function listsNote(value: unknown): string | undefined {
   return `lists in it are tables of query_table: ${named.join(', ')}${lists.length > listsNamed ? ', …' : ''}`;
 }
 
-/**
- * A record or a list of records in JSON or JSONL as the table `data`, and the lists in a record as tables of their own. Empty if
- * it is something else.
- */
+/** Records in JSON or JSONL as the table `data`, and the lists in a record as tables of their own. Empty for anything else. */
 export function tablesOfJson(text: string, mediaType: string): Map<string, Table> {
   const lines = mediaType === 'application/jsonl' ? text.split('\n') : [text];
   const values = lines.map((line) => parsed(line, exactly).value);

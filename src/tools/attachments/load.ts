@@ -5,7 +5,6 @@ import { maxFileBytes, maxFiles } from '../../util/file-limits.ts';
 import { plainName, uniqueNames } from './names.ts';
 import { recognise, tooLarge, type Recognised } from './recognise.ts';
 
-/** The content of an attachment, and what it was recognised as. */
 export interface Loaded {
   bytes: Buffer;
   found: Recognised;
@@ -18,23 +17,16 @@ const givenName = (input: AttachmentInput): string =>
 export const attachmentNames = (inputs: AttachmentInput[]): string[] =>
   uniqueNames(inputs.map((input, index) => plainName(givenName(input)) ?? `attachment-${index + 1}`));
 
-/** Makes the relative paths of attachments absolute. */
 export const resolveAttachments = (inputs: AttachmentInput[], base: string): AttachmentInput[] =>
   inputs.map((input) => {
     if (typeof input === 'string') return resolve(base, input);
     return 'path' in input ? { ...input, path: resolve(base, input.path) } : input;
   });
 
-/** What is wrong with the number of attachments; undefined if nothing is. */
 export const tooMany = (inputs: AttachmentInput[]): string | undefined =>
   inputs.length > maxFiles ? `${inputs.length} files are attached; a run takes at most ${maxFiles}` : undefined;
 
-/**
- * Everything that keeps a run from starting with these attachments, each problem with its file. What a file is keeps none
- * from starting.
- *
- * @param base the folder from which relative paths count
- */
+/** All that keeps a run from starting with these attachments, which is never what a file is. @param base of relative paths */
 export async function attachmentProblems(inputs: AttachmentInput[], base: string): Promise<string[]> {
   const many = tooMany(inputs);
   if (many !== undefined) return [many];

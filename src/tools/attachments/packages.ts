@@ -40,7 +40,6 @@ function isList(beginning: string): boolean {
   });
 }
 
-/** How many characters of a text tell what it is. */
 const examined = 20_000;
 
 /** Formats of office documents by their endings (IANA's media types). */
@@ -122,7 +121,6 @@ function openDocumentType(bytes: Buffer): FileType | undefined {
 /** How many bytes are looked at: what stands before the text of a message has mostly fewer. */
 const mailBytes = 50_000;
 
-/** What a file is that begins with the headers of a message; undefined if it is none. */
 export function mailTypeOf(name: string, bytes: Buffer): FileType | undefined {
   const [head = ''] = bytes.toString('latin1', 0, mailBytes).split(/\r?\n\r?\n/, 1);
   const [first = '', ...lines] = head.split(/\r?\n/);

@@ -16,7 +16,6 @@ export function noted(said: ReadonlyArray<string | false | undefined>): Pick<Rea
   return note === '' ? {} : { note };
 }
 
-/** How many characters of a property are shown. */
 const maxChars = 300;
 
 /** What a file says of itself, as the line behind its text: `[properties: title Plan; author Ada]`; empty if nothing. */

@@ -29,7 +29,6 @@ interface Nesting {
 }
 
 interface NewFile extends Loaded, Pick<RunFile, 'name' | 'from'> {
-  /** Writes down what is said in recordings; without it they have a note alone. */
   transcribe?: Transcribe | undefined;
 }
 
@@ -83,7 +82,6 @@ async function readFile(
   return { ...(image !== undefined && { image }), ...noted([others.length > 0 && rest, note]) };
 }
 
-/** Gives the files of an archive to a workflow. @returns the list of them, and what is left out */
 function keepMembers(store: Store, workflowId: string, file: NewFile, { depth, left }: Nesting): Promise<Readable> {
   if (depth >= maxDepth)
     return Promise.resolve({ note: 'it was not unpacked: it is an archive in an archive in an archive' });
@@ -99,7 +97,6 @@ export async function membersOf(store: Store, workflowId: string, { name }: RunF
   return (await store.files(workflowId)).filter((file) => file.name.startsWith(`${name}/`));
 }
 
-/** A stored file as workflows know it. */
 export async function attachmentOf(store: Store, file: RunFile): Promise<Attachment> {
   const { name, kind, mediaType, bytes, text, image, note } = file;
   const preview = text === undefined ? '' : await previewOf(kind, await store.blob(text));
@@ -142,11 +139,9 @@ async function tablePreview(text: string): Promise<string> {
 }
 
 /**
- * Keeps a file for the tools of the workflow. It replaces one that a tool has kept under this name before.
+ * Keeps a file for the tools of the workflow, under the last part of a name. It replaces one that a tool has kept before.
  *
- * @param given its name, of which the last part counts
- * @throws `ToolError` for a name that is none, for content that is too large, and for the name of a file that came with the
- *   task
+ * @throws `ToolError` for no name, too large a content, and the name of a file that came with the task
  */
 export async function saveFile(store: Store, workflowId: string, given: string, bytes: Buffer): Promise<RunFile> {
   const name = plainName(given);
@@ -160,22 +155,16 @@ export async function saveFile(store: Store, workflowId: string, given: string, 
   return kept;
 }
 
-/** Tells that a file is kept: `Saved as a.csv (table, 12 bytes)`. */
 export function savedText({ name, kind, bytes, note }: RunFile): string {
   return `Saved as ${name} (${kind}, ${bytes} bytes)${note === undefined ? '' : `; ${note}`}`;
 }
 
-/** A text of a file: the whole, or that of a file in an archive. */
 interface FileText {
   path: string;
   text: string;
 }
 
-/**
- * Makes a function that reads files which are no plain texts, such as PDFs and archives.
- *
- * @returns a function of a run, a path of a workspace and the content there; what it returns is empty if nothing can be read
- */
+/** Reads files of workspaces which are no plain texts, such as PDFs and archives. What cannot be read has no texts. */
 export function fileTexts(store: Store): (workflowId: string, path: string, bytes: Uint8Array) => Promise<FileText[]> {
   return async (workflowId, path, bytes) => {
     const isOfRun = path.startsWith(`${attachmentsFolder}/`);
@@ -185,7 +174,6 @@ export function fileTexts(store: Store): (workflowId: string, path: string, byte
   };
 }
 
-/** @param left what may be taken of archives */
 async function textsIn(path: string, bytes: Buffer, left = { ...archiveLimits }): Promise<FileText[]> {
   const found = await recognise(path, bytes);
   const texts: FileText[] = [];

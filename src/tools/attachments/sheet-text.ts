@@ -5,7 +5,6 @@ interface Sheet {
   name: string;
   /** Lines in brackets before its rows: what stands above the table, comments, formulas. */
   remarks: string;
-  /** Its rows as CSV, each on a line of its own. */
   csv: string;
 }
 
@@ -27,24 +26,13 @@ export function sheetsOf(text: string): Sheet[] {
 const firstRows = 2;
 const longestRemarks = 300;
 
-/** How many lines of a text end before its last one, and where the last of the first `most` lines ends. */
-function lineEnds(text: string, most: number): { count: number; last: number } {
-  let count = 0;
-  let last = text.length;
-  // A list of a million lines would hold up the process.
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
-    count += 1;
-    if (count === most) last = at;
-  }
-  return { count, last };
-}
-
 /** What a prompt shows of a workbook: its sheets with their columns, how many rows they have, and the first of them. */
 export function workbookPreview(text: string): string {
   const sheets = sheetsOf(text).map(({ csv, name, remarks }) => {
-    const ends = lineEnds(csv, firstRows + 1);
-    const { columns, rows } = parseTable(csv.slice(0, ends.last), ',');
-    const count = csv === '' ? 0 : ends.count;
+    const { columns, rows } = parseTable(csv.split('\n', firstRows + 1).join('\n'), ',');
+    let count = 0;
+    // A list of a million lines would hold up the process.
+    for (let at = csv.indexOf('\n'); at !== -1; at = csv.indexOf('\n', at + 1)) count += 1;
     return [
       `Sheet "${name}", ${count} ${count === 1 ? 'row' : 'rows'}: ${columns.join(', ') || 'empty'}`,
       ...rows.map((row) => row.join(' | ')),

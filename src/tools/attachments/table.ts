@@ -14,13 +14,12 @@ export interface Table {
   rows: string[][];
   /** What mostly stands before decimals, in a table that may have been made for people. */
   mark?: DecimalMark;
-  /** What is wrong with it. */
   note?: string;
 }
 
 /**
  * Reads a table whose first row names the columns, with commas, semicolons, tabs or bars between the cells. Never throws:
- * a damaged table is read as far as possible, and a note says what is wrong.
+ * a damaged table is read as far as possible.
  *
  * @param known what stands between the cells; found out if absent
  */
@@ -77,17 +76,12 @@ export const csvLine = (cells: string[]): string => `${cells.map(csvCell).join('
 
 const csvCell = (cell: string): string => (/^[[ ]|[",]| $/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
-/** Unique names for so many columns. */
 export function columnNames(header: string[], width = header.length): string[] {
   const names = Array.from({ length: width }, (_, index) => header[index] || `column_${index + 1}`);
   return uniqueNames(names, (name, number) => `${name}_${number}`);
 }
 
-/**
- * Reads the cells between delimiters, the first row like any other. Rows may have any length. Empty ones are left out.
- *
- * @param most how many records are read; -1 means all
- */
+/** The cells between delimiters, of rows of any length that are not empty. @param most how many rows; -1 means all */
 function recordsOf(text: string, delimiter: string, most = -1): { records: string[][]; note?: string } {
   const options = {
     delimiter,
@@ -157,7 +151,6 @@ function headerOf(records: string[][]): number {
   return isBelow && records[at]?.some(isNumber) === false ? at : 0;
 }
 
-/** What people call rows that add up others. */
 const total =
   /^((grand|sub|sous|gesamt|zwischen|end|ins)[ -]?)?(totaa?l|totalt|sum|summe|somme|suma|soma|gesamt|razem|celkem|összesen|toplam|yhteensä|итого|всего)[es]?(?!\p{L})|^(総?合計|小計|总计|合计|小计|합계|소계|총계)/iu;
 
@@ -177,7 +170,6 @@ export function doubtsAbout(header: string[], rows: string[][]): Array<string | 
   ];
 }
 
-/** Days as programs write them. */
 const day = /^(\d{4}-\d\d-\d\d([T ].*)?|\d{1,2}([./-])\d{1,2}\3\d{2,4})$/;
 
 /** Whether a first row has a number or a day where there are only such below it. Years, and numbers in a row, are names. */

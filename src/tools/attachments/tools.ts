@@ -4,10 +4,9 @@ import type { RunFile, Store } from '../../store/store.ts';
 import { defineTool, type ToolDefinition } from '../definition.ts';
 import type { Workspace, WorkspaceFile } from '../workspace.ts';
 import { attachmentsFolder } from '../workspaces/workspace.ts';
-import { ToolError, type ToolContext } from '../tool.ts';
+import { longestRead, ToolError, type ToolContext } from '../tool.ts';
 import type { ShownByTool } from '../tool-images.ts';
 import { isDatabase, readContent } from './content.ts';
-import { charactersOf, partOf } from './parts.ts';
 import { picturePages, picturesOfPdf, readPdf } from './pdf/pdf.ts';
 import { queryTable } from './query.ts';
 import type { Readable } from './readable.ts';
@@ -137,21 +136,15 @@ const viewTool = (store: Store) =>
     },
   });
 
-/** How many pictures of a PDF are shown at once. */
-const mostPictures = 5;
-
-/** Shows the pictures on pages of a PDF. @throws `ToolError` if there are none */
 async function picturesFrom(
   { content, name }: KnownFile,
   pages: number[],
   text: string,
   password?: string,
 ): Promise<ShownByTool> {
-  const found = await picturesOfPdf({ bytes: await content(), password }, pages, mostPictures).catch(
-    ({ message }: Error) => {
-      throw new ToolError(`${name}: ${message}`);
-    },
-  );
+  const found = await picturesOfPdf({ bytes: await content(), password }, pages, 5).catch(({ message }: Error) => {
+    throw new ToolError(`${name}: ${message}`);
+  });
   if (found.length === 0) throw new ToolError(`${name} has no pictures on page ${pages.join(', ')}`);
   const shown = `[pictures shown: ${found.map(({ page }) => `page ${page}`).join(', ')}]`;
   const more = pages.some((page) => !found.some((each) => each.page === page)) ? '\n[view_image shows the others]' : '';
@@ -176,12 +169,15 @@ const saveTool = (store: Store) =>
 
 /** A file that a tool was given the name of: one of the run, or one of the agent's own. */
 interface KnownFile extends Pick<RunFile, 'name' | 'kind' | 'mediaType' | 'note'> {
-  /** Absent if it has none. */
   text?: string;
   content: () => Promise<Uint8Array>;
   /** What models are shown of an image, as bytes or in base64. @throws `ToolError` if it cannot be shown */
   picture: () => Promise<Uint8Array | string>;
 }
+
+/** How many files an error names, and how many of an agent's own are listed. */
+const mostNamed = 50;
+const mostOwn = 200;
 
 /** An agent's files besides those of its run. */
 const ownFiles = (workspace: Workspace | undefined): WorkspaceFile[] =>
@@ -212,32 +208,16 @@ async function fileNamed(
     };
   }
   if (found !== undefined && workspace !== undefined) return readNow(found, Buffer.from(await workspace.read(found)));
+  if (names.length === 0) throw new ToolError(`there is no ${name}: this run has no files yet`);
   const shown = names.slice(0, mostNamed).join(', ') + (names.length > mostNamed ? ', …' : '');
-  throw new ToolError(
-    names.length === 0
-      ? `there is no ${name}: this run has no files yet`
-      : `there is no ${name};${didYouMean(name, names)} the files are ${shown}`,
-  );
+  throw new ToolError(`there is no ${name};${didYouMean(name, names)} the files are ${shown}`);
 }
 
-/** How many files an error names, and how many of an agent's own are listed. */
-const mostNamed = 50;
-const mostOwn = 200;
-
-/** Reads one of the agent's own files. */
 async function readNow(name: string, bytes: Buffer): Promise<KnownFile> {
   const found = await recognise(name, bytes);
-  const { note, text } = await readContent(name, bytes, found);
+  const own = (): Promise<Buffer> => Promise.resolve(bytes);
   const { kind, mediaType } = found;
-  return {
-    name,
-    kind,
-    mediaType,
-    content: () => Promise.resolve(bytes),
-    picture: () => Promise.resolve(bytes),
-    ...(text !== undefined && { text }),
-    ...(note !== undefined && { note }),
-  };
+  return { name, kind, mediaType, content: own, picture: own, ...(await readContent(name, bytes, found)) };
 }
 
 /** The text that was read of a file. @throws `ToolError` if it has none */
@@ -247,4 +227,55 @@ function textOf({ kind, name }: KnownFile, { note, text }: Readable): string {
     throw new ToolError(`${name} is an image: it has no text; view_image shows it to a model that sees`);
   }
   throw new ToolError(`${name}: ${note ?? 'it has no text'}`);
+}
+
+type Unit = 'line' | 'page';
+
+/**
+ * Whole lines or pages of a text from the first, 1, on, as many as fit. Unless that is all, a last line says where it goes on.
+ *
+ * @throws `ToolError` if there is no such line or page
+ */
+function partOf(text: string, unit: Unit, from: number, length = Infinity): string {
+  const pieces = unit === 'line' ? text.split(/(?<=\n)/) : pagesOf(text);
+  checkFrom(from, pieces.length, unit);
+  let size = 0;
+  const wanted = pieces.slice(from - 1, from - 1 + length);
+  const over = wanted.findIndex((piece) => (size += piece.length) > longestRead);
+  const fitting = over === -1 ? wanted : wanted.slice(0, over);
+  if (fitting.length === 0) {
+    const before = pieces.slice(0, from - 1).reduce((sum, piece) => sum + piece.length, 0);
+    return charactersOf(text, before + 1);
+  }
+  if (fitting.length === pieces.length) return text;
+  const end = from - 1 + fitting.length;
+  return `${fitting.join('').trimEnd()}\n${place(`${unit}s`, from, end, pieces.length)}`;
+}
+
+/** A part of a text by characters, which also reads lines and pages that are too long for one call. */
+function charactersOf(text: string, from: number, length = longestRead): string {
+  checkFrom(from, text.length, 'character');
+  const shown = text.slice(from - 1, from - 1 + Math.min(length, longestRead)).replace(/(?<=.)[\uD800-\uDBFF]$/s, '');
+  if (shown.length === text.length) return shown;
+  return `${shown}\n${place('characters', from, from - 1 + shown.length, text.length, 'by: "characters", ')}`;
+}
+
+function place(units: string, from: number, end: number, all: number, by = ''): string {
+  const rest = end < all ? `; goes on with ${by}from: ${end + 1}` : '';
+  return `[${units} ${from} to ${end} of ${all}${rest}]`;
+}
+
+function checkFrom(from: number, count: number, unit: Unit | 'character'): void {
+  if (from <= Math.max(1, count)) return;
+  throw new ToolError(`there is no ${unit} ${from}; the last is ${unit} ${count}`);
+}
+
+/** Splits a PDF's text into pages. Only the next number begins a page, since a page may hold a line like a heading. */
+function pagesOf(text: string): string[] {
+  const pages: string[] = [];
+  for (const piece of text.split(/(?=^\[page \d+\]$)/m)) {
+    if (piece.startsWith(`[page ${pages.length + 1}]`)) pages.push(piece);
+    else pages.push((pages.pop() ?? '') + piece);
+  }
+  return pages;
 }

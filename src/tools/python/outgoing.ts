@@ -9,7 +9,6 @@ const waitLength = 20_000;
 /** How many bytes code may print before it is ended. */
 const mostPrinted = 20_000_000;
 
-/** Passes on what code prints. */
 export class Output {
   readonly #post: (news: FromPython) => void;
   #pending: Buffer[] = [];
@@ -65,7 +64,6 @@ export class Changes {
     this.#post = post;
   }
 
-  /** @param mode undefined if it is neither a file nor a link */
   found(place: string, mode: FileMode | undefined, content: Uint8Array | string): void {
     const path = inside(place);
     const shown = JSON.stringify(path.slice(0, 200));

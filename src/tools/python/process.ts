@@ -12,34 +12,28 @@ import type { ToPython } from './run.ts';
 
 /** What a process of Python is started with. */
 export interface PythonProcess {
-  /** The folder of Pyodide. */
   pyodide: string;
-  /** The paths of wheels. */
   wheels: string[];
-  /** The file with the memory of a loaded interpreter, if there is one. */
+  /** The file with the memory of a loaded interpreter. */
   snapshot?: string;
-  /** The most memory that the process may have, and the most of it that is for JavaScript, in megabytes. */
-  memoryMb: number;
-  heapMb: number;
 }
 
-/** What the thread of a process of Python starts with. */
+/** What the thread of a process of Python starts with: texts and files by their names. */
 export interface Interpreter {
-  /** The modules of Pyodide by name, as text. */
   modules: Record<string, string>;
-  /** Its other files by name. */
   parts: Record<string, Uint8Array<ArrayBuffer>>;
-  /** Its list of packages, as text. */
   lock: string;
-  /** Wheels from which packages may be imported, by name. */
   wheels: Record<string, Uint8Array>;
-  /** The memory of an interpreter that has been loaded before. */
   snapshot?: Uint8Array<ArrayBuffer>;
 }
 
 const watchedEveryMs = 20;
 
-const { heapMb, memoryMb, pyodide, snapshot, wheels } = JSON.parse(process.argv[2] ?? '') as PythonProcess;
+/** The most memory that the process may have, and the most of it that is for JavaScript, in megabytes. */
+const memoryMb = 1600;
+const heapMb = 400;
+
+const { pyodide, snapshot, wheels } = JSON.parse(process.argv[2] ?? '') as PythonProcess;
 
 const end = (): boolean => process.kill(process.pid, 'SIGKILL');
 process.once('disconnect', end);

@@ -14,17 +14,12 @@ const file = z.object({
 
 /** What a process of Python may say at all, whatever it has become. */
 const news = z.union([
-  /** The memory of an interpreter that was loaded without one. */
   z.object({ snapshot: bytes }),
-  /** Python is loaded, and the code begins. */
   z.object({ begun: z.literal(true) }),
-  /** More of what the code prints. */
   z.object({ output: bytes }),
-  /** Files that are new or have changed. */
   z.object({ files: z.array(file) }),
   /** The paths of files that are gone, and why others are not kept, a line for each. */
   z.object({ gone: z.array(text), notes: z.array(text.max(1000)) }),
-  /** The end. `problem`: the traceback, or why there is none. */
   z.object({ end: z.literal('done') }),
   z.object({ end: z.enum(['raised', 'broken']), problem: text }),
 ]);
@@ -32,7 +27,6 @@ const news = z.union([
 export type PythonFile = z.output<typeof file>;
 export type FromPython = z.output<typeof news>;
 
-/** What has become of a run. */
 export interface PythonResult {
   /** What it printed, bounded, with a notice where the middle was left out. */
   output: string;
@@ -88,7 +82,6 @@ export class FromPythonReader {
     return problem === undefined ? { ...this.#result, output } : { ...this.#result, output, files: [], gone: [] };
   }
 
-  /** Notes why no more is to be expected. */
   fail(problem: string): undefined {
     this.isOver = true;
     this.#result.problem = { kind: 'broken', text: problem };

@@ -1,13 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cacheFolder } from '../../util/cache-folder.ts';
 import { execute, sendSignal } from '../../util/processes.ts';
 import { Semaphore } from '../../util/semaphore.ts';
 import type { PythonProcess } from './process.ts';
 import { FromPythonReader, type PythonResult } from './reader.ts';
-import { forgetSnapshot, pyodideFolder, saveSnapshot, snapshotFile } from './snapshot.ts';
 
 /** A file that the code finds. `readOnly` is only a word of advice to it. */
 export interface GivenFile {
@@ -23,9 +26,8 @@ interface PythonRun {
   code: string;
   /** How long it may run, in seconds, once Python is loaded. */
   seconds: number;
-  /** The files of the folder in which it runs, in batches. */
+  /** In batches. */
   files: () => AsyncIterable<GivenFile[]>;
-  /** The paths of wheels from which it may import. */
   wheels: string[];
 }
 
@@ -91,10 +93,11 @@ async function send(child: ChildProcess, message: ToPython): Promise<void> {
   await promise;
 }
 
-const program = fileURLToPath(new URL(`./process${extname(import.meta.url)}`, import.meta.url));
+const require = createRequire(import.meta.url);
 
-/** The most memory that Python may have, in megabytes. */
-const pythonMb = 1024;
+export const pyodideFolder = dirname(require.resolve('pyodide/package.json'));
+
+const program = fileURLToPath(new URL(`./process${extname(import.meta.url)}`, import.meta.url));
 
 /** How much processor time a process may use before the system ends it, in seconds, whoever has forgotten it. */
 const cpuSeconds = 1200;
@@ -109,22 +112,16 @@ const isWindows = process.platform === 'win32';
  * @returns it, and what ends it at once, with all that it may have started
  */
 async function startPython(wheels: string[], snapshot: string | undefined) {
-  const settings: PythonProcess = {
-    pyodide: pyodideFolder,
-    heapMb: 400,
-    memoryMb: 1600,
-    wheels,
-    ...(snapshot !== undefined && { snapshot }),
-  };
+  const settings: PythonProcess = { pyodide: pyodideFolder, wheels, ...(snapshot !== undefined && { snapshot }) };
   const readable = [`${dirname(program)}/*`, `${pyodideFolder}/*`, ...wheels, snapshot ?? []].flat();
-  const pageKb = 64;
   const node = [
     process.execPath,
     '--permission',
     '--allow-worker',
     ...readable.map((path) => `--allow-fs-read=${path}`),
     '--disallow-code-generation-from-strings',
-    `--wasm-max-mem-pages=${(pythonMb * 1024) / pageKb}`,
+    // A page has 64 KB: 1 GB.
+    '--wasm-max-mem-pages=16384',
     // A function of Python is optimized after four times as much use as by default: most programs end before that pays.
     '--wasm-tiering-budget=50000000',
     '--max-old-space-size=200',
@@ -152,7 +149,6 @@ async function startPython(wheels: string[], snapshot: string | undefined) {
 
 let unshared: ReturnType<typeof execute> | undefined;
 
-/** The command that gives the limits of the system to the one after it. */
 async function limits(): Promise<string[]> {
   if (isWindows) return [];
   const shell = ['/bin/sh', '-c', `ulimit -c 0; ulimit -f 0; ulimit -t ${cpuSeconds}; exec "$0" "$@"`];
@@ -160,3 +156,31 @@ async function limits(): Promise<string[]> {
   const { code } = await (unshared ??= execute([...apart, '/bin/true'], {}));
   return code === 0 ? [...shell, ...apart] : shell;
 }
+
+/**
+ * Where the memory of an interpreter is that had just been loaded, with which the next one starts in a quarter of the time.
+ * It fits one version of Pyodide, and depends on what WebAssembly can do in this version of Node.
+ */
+function snapshotPlace(): string {
+  const { version } = require('pyodide/package.json') as { version: string };
+  return join(cacheFolder(), `python-${version}-node-${process.versions.node}.snapshot`);
+}
+
+/** The file with it; undefined if there is none yet. */
+const snapshotFile = (): string | undefined => (existsSync(snapshotPlace()) ? snapshotPlace() : undefined);
+
+/** Keeps it for the next runs, of all processes of this user. Without it they only take longer to start. */
+async function saveSnapshot(bytes: Uint8Array): Promise<void> {
+  const path = snapshotPlace();
+  // Two runs of this process may save theirs at the same time.
+  const part = `${path}.${randomUUID()}`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(part, bytes, { mode: 0o600 });
+    await rename(part, path);
+  } catch {
+    await rm(part, { force: true }).catch(() => {});
+  }
+}
+
+const forgetSnapshot = async (): Promise<void> => rm(snapshotPlace(), { force: true }).catch(() => {});

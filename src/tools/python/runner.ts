@@ -6,9 +6,8 @@ from pyodide.code import CodeRunner
 
 /**
  * The Python that runs an agent's `source`, as a REPL would: what it prints, then the value of its last expression. Its own
- * value is JSON: `{}`, or `{"problem": …}` with a traceback that has only the lines of the agent's own files.
- *
- * Packages come from wheels: the first import of a name that a wheel has unpacks it.
+ * value is JSON: `{}`, or `{"problem": …}` with a traceback that has only the lines of the agent's own files. The first
+ * import of a name that a wheel has unpacks it.
  */
 export const runner = `${warmUp}
 

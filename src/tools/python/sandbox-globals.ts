@@ -4,28 +4,20 @@ export interface HostBridge {
   part: (name: string) => Uint8Array | undefined;
   /** So many random bytes, in Base64. */
   random: (bytes: number) => string;
-  /** Calls back after so many milliseconds. @returns a number for `never` */
   later: (callback: () => void, ms: number) => number;
   never: (timer: number) => void;
   decode: (bytes: Uint8Array, encoding: string) => string;
   now: () => number;
-  /** Takes what the code prints. */
   print: (bytes: Uint8Array) => void;
   /** Takes a file of the folder, as the code has left it. A `mode` that is undefined says that it cannot be kept. */
   found: (path: string, mode: 'file' | 'executable' | 'link' | undefined, content: Uint8Array | string) => void;
-  /** Takes the path of a file that is gone. */
   gone: (path: string) => void;
-  /** Takes the outcome of the code, as JSON. */
   end: (outcome: string) => void;
 }
 
 /** What can be done with a sandbox. Nothing is returned, since what comes out of it comes through `HostBridge`. */
 export interface SandboxGlobals {
-  /**
-   * @param load Pyodide's `loadPyodide`, as it was evaluated in the sandbox
-   * @param snapshot the memory of an interpreter to go on from
-   * @param warmUp otherwise, Python that is run before a snapshot is taken
-   */
+  /** @param load Pyodide's, as it was evaluated in the sandbox @param warmUp Python to run where there is no snapshot */
   load: (
     load: unknown,
     lock: string,
@@ -37,7 +29,6 @@ export interface SandboxGlobals {
   put: (path: string, bytes: Uint8Array, mode: string) => void;
   /** Runs a text of Python, whose last value is JSON. */
   run: (text: string, code: string) => void;
-  /** Tells all that the code has changed below a folder. */
   look: (folder: string) => void;
 }
 
@@ -168,16 +159,9 @@ export function makeGlobals(outside: HostBridge): SandboxGlobals {
         for (const each of Object.values(property)) freeze(each);
       }
     };
-    const hidden = [
-      function* () {},
-      async function* () {},
-      async () => {},
-      [].values(),
-      new Map().keys(),
-      ''.matchAll(/a/g),
-    ];
-    for (const each of [...language.map((name) => scope[name]), new Set().keys(), ''[Symbol.iterator](), ...hidden])
-      freeze(each);
+    const iterators = [[].values(), new Map().keys(), new Set().keys(), ''[Symbol.iterator](), ''.matchAll(/a/g)];
+    const functions = [function* () {}, async function* () {}, async () => {}];
+    for (const each of [...language.map((name) => scope[name]), ...iterators, ...functions]) freeze(each);
     for (const name of Object.getOwnPropertyNames(scope)) {
       if (name !== 'globalThis') Object.defineProperty(scope, name, { writable: false, configurable: false });
     }

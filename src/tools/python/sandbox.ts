@@ -12,12 +12,7 @@ export function openSandbox(outside: HostBridge): { context: Context; sandbox: S
   return { context, sandbox: make(outside) };
 }
 
-/**
- * Evaluates Pyodide's modules in a sandbox.
- *
- * @param text the text of a module by its name; undefined if there is none, or no longer
- * @returns its `loadPyodide`
- */
+/** Pyodide's `loadPyodide`, as a sandbox has evaluated it. @param text of a module; undefined if there is none, or no longer */
 export async function pyodideIn(context: Context, text: (name: string) => string | undefined): Promise<unknown> {
   const known = new Map<string, SourceTextModule>();
   const link = async (specifier: string): Promise<SourceTextModule> => {

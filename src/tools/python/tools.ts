@@ -17,7 +17,6 @@ const mostSeconds = 300;
 const mostBytes = 100_000_000;
 const batchBytes = 4_000_000;
 
-/** How many names of files a result has. */
 const named = 20;
 
 /** The built-in package `builtin.python`. @param environment the worker's, of which `REPRISE_WHEELS` is read */
@@ -133,13 +132,7 @@ const textOf = (output: string, lines: string[]): string =>
 
 const bracketed = (notes: string[]): string[] => notes.map((note) => `[${note}]`);
 
-/**
- * The wheels of a folder that Pyodide can import from, sorted: pure Python, and those that were built for it
- * (https://peps.python.org/pep-0783/).
- *
- * @param folder undefined for none
- * @throws `ToolError` if it cannot be read
- */
+/** The wheels that Pyodide can import from: pure Python, and those built for it (https://peps.python.org/pep-0783/). */
 async function wheelsIn(folder: string | undefined): Promise<string[]> {
   if (folder === undefined) return [];
   try {

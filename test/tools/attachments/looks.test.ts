@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { chartText } from '../../../src/tools/attachments/office/charts.ts';
 import { colourName, colourNames } from '../../../src/tools/attachments/office/colours.ts';
 import { formulasText, sumsNote } from '../../../src/tools/attachments/office/formulas.ts';
-import { formattedNumber, unitOf } from '../../../src/tools/attachments/office/number-formats.ts';
+import { formattedNumber, unitOf } from '../../../src/tools/attachments/office/cell-values.ts';
 import { tableOf, type SheetGrid } from '../../../src/tools/attachments/office/sheet-layout.ts';
 import { sheetsOf } from '../../../src/tools/attachments/sheet-text.ts';
 

@@ -10,7 +10,7 @@ import { types } from 'node:util';
 import { runInContext } from 'node:vm';
 import { openSandbox, pyodideIn } from '../../../src/tools/python/sandbox.ts';
 import { runner, warmUp } from '../../../src/tools/python/runner.ts';
-import { pyodideFolder } from '../../../src/tools/python/snapshot.ts';
+import { pyodideFolder } from '../../../src/tools/python/run.ts';
 
 const bytes = (name: string) => readFileSync(join(pyodideFolder, name));
 const ended = Promise.withResolvers<string>();

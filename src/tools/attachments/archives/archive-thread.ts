@@ -12,7 +12,6 @@ export interface ArchiveFile {
   limits: ZipLimits;
 }
 
-/** A file of an archive. It has its content, or a problem that says why it was not unpacked. */
 export interface ArchiveMember extends Pick<ZipMember, 'name' | 'bytes'> {
   content?: Uint8Array;
   problem?: string;

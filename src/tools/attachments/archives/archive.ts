@@ -21,7 +21,6 @@ const mostPacked = 1032;
  * out, is left out. One that is over the limits is not unpacked at all. Never throws.
  *
  * @param left what may be taken; what this archive takes is subtracted
- * @param take is given each file, with a path that a tree may have
  * @returns a list of the files, and a note that says what is left out
  */
 export async function unpackArchive(
@@ -59,7 +58,6 @@ export async function unpackArchive(
   return { text: lines.join('\n'), ...noted([isOfApple && ofApple, problems.length > 0 && leftOut]) };
 }
 
-/** What programs put into archives besides, which is of no use to anyone. */
 const litter = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$)/;
 
 /** @param paths those that were taken before, in lower case; this one is added */
@@ -71,5 +69,4 @@ function pathProblem(name: string, path: string | undefined, paths: Set<string>)
   return undefined;
 }
 
-/** A name that may hold anything, for a note. */
 const shown = (name: string): string => shortened(JSON.stringify(name.replaceAll(/\p{C}/gu, '?')).slice(1, -1), 80);

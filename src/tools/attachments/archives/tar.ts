@@ -4,11 +4,7 @@ import { unpackTar } from 'modern-tar';
 import { headType, tarType } from '../recognise.ts';
 import { atMost, within, type ZipLimits, type ZipMember } from './zip.ts';
 
-/**
- * Opens a file that gzip has compressed: a tar archive, or one file, whose name is the given one without its ending.
- *
- * @throws `Error` if it is damaged, or over the limits
- */
+/** Opens a tar archive that gzip has compressed, or one file. @throws `Error` if it is damaged, or over the limits */
 export async function openGzip(name: string, bytes: Buffer, limits: ZipLimits): Promise<ZipMember[]> {
   const content = unpacked(bytes, limits.bytes);
   if (headType(content)?.[1] === tarType) return openTar(content, limits);
@@ -36,7 +32,6 @@ export async function openTar(bytes: Buffer, limits: ZipLimits): Promise<ZipMemb
   return within(members, limits);
 }
 
-/** A file that is unpacked already. */
 export const memberOf = (name: string, content: Buffer, isLink = false): ZipMember => ({
   name,
   bytes: content.length,

@@ -6,7 +6,6 @@ import { grouped } from '../../../util/file-limits.ts';
 export interface ZipMember {
   /** As the archive has it: it may be any text. */
   name: string;
-  /** The size that the archive claims, unpacked. */
   bytes: number;
   isLink: boolean;
   isEncrypted: boolean;
@@ -24,7 +23,7 @@ export interface ZipLimits {
  * Opens a zip archive. Nothing is unpacked before its file is read, and then no more than it claims, so that the limits hold
  * for archives made to deceive: those whose files overlap, and those whose files are larger than they say.
  *
- * @returns its files, without folders, in their order
+ * @returns its files, without folders
  * @throws `Error` that says what is wrong with it, or that it is over the limits
  */
 export async function openZip(bytes: Buffer, limits: ZipLimits): Promise<ZipMember[]> {
@@ -51,7 +50,6 @@ function refuseMany(count: number, { members }: ZipLimits): void {
   if (count > members) throw new Error(`it has ${grouped(count)} files${atMost(members)}`);
 }
 
-/** The end of a message about a limit. */
 export const atMost = (count: number): string => `; at most ${grouped(count)} are read`;
 
 /** The bits of a Unix mode that say what a file is, and those of a link. They are in the upper half of the attributes. */

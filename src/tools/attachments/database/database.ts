@@ -38,7 +38,6 @@ function openFile(bytes: Uint8Array): DatabaseSync {
 interface DatabaseTable {
   name: string;
   isView: boolean;
-  /** With their declared types, which may be empty. */
   columns: Array<{ name: string; type: string }>;
 }
 

@@ -24,7 +24,6 @@ export async function openMail(bytes: Buffer): Promise<ZipMember[]> {
 export const namesOf = (attached: string[]): string[] =>
   uniqueNames(['message.txt', 'message.html', ...attached]).slice(2);
 
-/** Headers that say how a text was packed, which it is no longer. */
 const packing = /^(mime-version|content-.*)$/;
 
 function textOf({ headers, html, text }: Email): string {
@@ -36,7 +35,6 @@ function textOf({ headers, html, text }: Email): string {
 /** What begins a message in a file of many (RFC 4155), told from a sentence by the header behind it. */
 const beginning = /^From .*\r?\n(?=[!-9;-~]+:|>From )/m;
 
-/** Opens a file of messages as files with the ending of a message. */
 export function openMailbox(bytes: Buffer): ZipMember[] {
   const messages = bytes.toString('latin1').split(beginning).slice(1);
   return messages.map((message, index) => {

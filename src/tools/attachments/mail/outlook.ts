@@ -68,7 +68,6 @@ function textAt(streams: Streams, at: string, tag: string): string {
   return (text ?? '').replaceAll('\0', '');
 }
 
-/** The folders whose paths begin so, in order. */
 function foldersIn(streams: Streams, beginning: string): string[] {
   const paths = [...streams.keys()].filter((path) => path.startsWith(beginning));
   return [...new Set(paths.map((path) => path.slice(0, path.indexOf('/', beginning.length) + 1)))].sort();

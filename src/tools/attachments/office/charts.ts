@@ -11,7 +11,6 @@ interface Series {
   place: string;
 }
 
-/** The parts of Office Open XML that hold charts. */
 export const chartPart = /^(word|ppt|xl)\/charts\/chart\d*\.xml$/;
 
 const roles: Readonly<Record<string, 'categories' | 'values' | 'sizes'>> = {
@@ -89,7 +88,6 @@ function linesOf(all: Series[], points: number[]): string[] {
   return [header, ...rows].map((row) => row.join(' | '));
 }
 
-/** A number of a cache, which is a date if its format is one. */
 function shown(value: string, format: string): string {
   if (format === '' || format === 'General' || !xlsx.SSF.is_date(format)) return value;
   return xlsx.SSF.format('yyyy-mm-dd', Number(value));

@@ -8,13 +8,11 @@ import { parseXml, textOfXml, type Attributes, type TextRules } from './xml-text
 /** The parts of a document, which is a zip archive of XML files. */
 export interface Parts {
   names: readonly string[];
-  /** The text of a part. @throws `Error` if it is damaged */
   read: (name: string) => Promise<string>;
 }
 
 const picture = ({ descr = '' }: Attributes): string => (descr.trim() === '' ? '' : `[picture: ${descr.trim()}]`);
 
-/** How deep a heading is, for a style such as `Heading2`. */
 const headingOf = ({ val = '' }: Attributes): string => {
   const level = Number(/^heading ?([1-6])$/i.exec(val)?.[1] ?? (/^title$/i.test(val) ? 1 : 0));
   return level === 0 ? '' : `${'#'.repeat(level)} `;
@@ -100,7 +98,6 @@ const withLinks = (rules: TextRules, element: string, relations: Map<string, Rel
   marks: { ...rules.marks, [element]: (attributes) => linkTo(relations.get(attributes['r:id'] ?? '')?.target) },
 });
 
-/** What stands before the text of a link. */
 export const linkTo = (target = ''): string => (/^\w+:/.test(target) ? `[link: ${target}] ` : '');
 
 export async function chartsIn({ names, read }: Parts): Promise<string[]> {
@@ -109,7 +106,6 @@ export async function chartsIn({ names, read }: Parts): Promise<string[]> {
   return Promise.all(charts.map(async (name) => chartText(await read(name))));
 }
 
-/** What of a document is in no text, for its note. */
 export async function leftOut({ names, read }: Parts): Promise<Array<string | false>> {
   const count = (part: RegExp): number => names.filter((name) => part.test(name)).length;
   const pictures = count(/(^|\/)(media|Pictures)\/[^/]+\.(png|jpe?g|gif|bmp|tiff?|webp|emf|wmf|svg)$/i);
@@ -147,7 +143,6 @@ export async function leftOut({ names, read }: Parts): Promise<Array<string | fa
 const merging =
   /<w:(gridSpan|vMerge)\b|<a:tc [^>]*(gridSpan|rowSpan)=|^(?!.*<office:spreadsheet).*table:number-(columns|rows)-spanned="(?!1")/s;
 
-/** The text of a cell whose letters look different from each other (SpreadsheetML). */
 export const textOfCell = (runs: string): string => textOfXml(runs, { ...word, marks: {}, skipped: new Set(['rPh']) });
 
 /** DrawingML, in slides, their notes and their diagrams. */
@@ -167,7 +162,6 @@ const drawing: TextRules = {
   row: 'tr',
 };
 
-/** The texts that stand in shapes and diagrams upon the sheets of a workbook. */
 export async function shapesIn({ names, read }: Parts): Promise<string[]> {
   const drawings = names.filter((name) => /^xl\/(drawings\/drawing|diagrams\/data)\d+\.xml$/.test(name));
   const texts = await Promise.all(drawings.map(async (name) => textOfXml(withEquations(await read(name)), drawing)));
@@ -212,7 +206,6 @@ async function slideText(parts: Parts, part: string, xml: string): Promise<strin
   return texts.filter((text) => text !== '').join('\n');
 }
 
-/** Rules that also show who has made a comment, before its text. */
 async function withAuthors({ names, read }: Parts): Promise<TextRules> {
   const authors = new Map<string, string>();
   for (const part of names.filter((name) => /^ppt\/(commentAuthors|authors)\.xml$/.test(name))) {
@@ -233,7 +226,6 @@ interface Relation {
   target: string;
 }
 
-/** What a part names, by the ids that it has for it. */
 async function relationsOf(parts: Parts, part: string): Promise<Map<string, Relation>> {
   const folder = part.slice(0, part.lastIndexOf('/'));
   const relations = `${folder}/_rels${part.slice(folder.length)}.rels`;

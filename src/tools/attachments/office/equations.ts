@@ -34,7 +34,6 @@ function treeOf(xml: string): Part {
 
 const within = ({ parts }: Part, name: string): Part[] => parts.filter((part) => part.name === name);
 
-/** A character that an element names in its properties. @param usual what stands for none */
 function mark(part: Part, name: string, usual: string): string {
   const [properties] = within(part, `${part.name}Pr`);
   const [found] = properties === undefined ? [] : within(properties, name);

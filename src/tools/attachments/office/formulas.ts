@@ -1,7 +1,6 @@
 import { utils } from '@e965/xlsx';
 import { listed } from '../../../util/text/listed.ts';
 
-/** A formula and where it stands; positions count from 0. */
 export interface Formula {
   row: number;
   column: number;
@@ -22,7 +21,6 @@ export function formulasText(formulas: Formula[]): string {
   return [...shown, ...(groups.size > maxGroups ? [`${groups.size - maxGroups} more`] : [])].join('; ');
 }
 
-/** A formula with its references as distances. */
 const relative = ({ row, column, text }: Formula): string =>
   text.replaceAll(
     /(\$?)\b([A-Z]{1,3})(\$?)(\d+)\b/g,

@@ -5,9 +5,7 @@ interface Level {
   start: number;
   format: string;
   text: string;
-  /** Whether all its numbers are decimal, whatever their levels say. */
   isLegal: boolean;
-  /** The style whose paragraphs are items of it. */
   style: string;
 }
 

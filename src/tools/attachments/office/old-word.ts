@@ -47,7 +47,6 @@ export function textOfOldWord(bytes: Buffer): Readable {
   return { text: texts.join('\n\n'), ...noted(notes) };
 }
 
-/** The characters, each with what is to be shown of how it looks, and which looks there are. */
 function lookedAt(document: Buffer, table: Buffer): { text: string[]; has: Set<number> } {
   const characters = runsOf(document, table, 0xfa, 1);
   const paragraphs = runsOf(document, table, 0x102, 13);
@@ -125,7 +124,6 @@ const valueBytes = [1, 1, 2, 4, 2, 2, undefined, 3];
 /**
  * The runs of a .doc, by where they begin in its stream.
  *
- * @param at where the header says which pages of properties there are
  * @param entryBytes what a page has of each run besides where it begins: 1 for characters, 13 for paragraphs
  */
 function runsOf(document: Buffer, table: Buffer, at: number, entryBytes: 1 | 13): Run[] {
@@ -167,7 +165,6 @@ function propertiesIn(written: Buffer): Map<number, number> {
   return properties;
 }
 
-/** The properties at a place of the stream. */
 function propertiesAt(runs: Run[], place: number): ReadonlyMap<number, number> {
   let low = 0;
   for (let high = runs.length; low < high;) {

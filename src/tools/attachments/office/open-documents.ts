@@ -1,7 +1,6 @@
 import { linkTo, type Parts } from './documents.ts';
 import { parseXml, textOfXml, type Attributes, type TextRules } from './xml-text.ts';
 
-/** OpenDocument texts and presentations. */
 const open: TextRules = {
   text: new Set(['p', 'h']),
   // Between who has commented, when, and what.
@@ -76,7 +75,6 @@ export async function objectsIn({ names, read }: Parts): Promise<string[]> {
   return texts;
 }
 
-/** @throws `Error` if an OpenDocument file is encrypted */
 export async function refuseEncrypted({ names, read }: Parts): Promise<void> {
   const manifest = 'META-INF/manifest.xml';
   if (names.includes(manifest) && (await read(manifest)).includes('encryption-data')) throw new Error(needsPassword);

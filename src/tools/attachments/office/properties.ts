@@ -3,7 +3,6 @@ import { parseXml } from './xml-text.ts';
 import { propertiesText } from '../readable.ts';
 import type { Parts } from './documents.ts';
 
-/** What a document says of itself, by the elements of Dublin Core and of OpenDocument. */
 const elements: Readonly<Record<string, string>> = {
   title: 'title',
   subject: 'subject',

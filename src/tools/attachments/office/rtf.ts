@@ -7,47 +7,42 @@ const skipped = new Set('fonttbl colortbl stylesheet info pict object shprslt sp
 const keptDestinations = new Set(['annotation', 'atnauthor', 'fldinst', 'footnote', 'shpinst']);
 
 /** What stands before the text of a group; behind it stands a bracket. */
-const opened = new Map(
-  Object.entries({
-    atnauthor: '[comment by ',
-    annotation: '[comment: ',
-    footnote: '[note: ',
-    header: '\n[header: ',
-    footer: '\n[footer: ',
-  }),
-);
+const opened = new Map([
+  ['atnauthor', '[comment by '],
+  ['annotation', '[comment: '],
+  ['footnote', '[note: '],
+  ['header', '\n[header: '],
+  ['footer', '\n[footer: '],
+]);
 
 /** Stands where a row of a table ends, so that what is before it is told from the lines of a cell. */
 const rowEnd = '\u0001';
 
-/** What control words stand for in the text. */
-const marks = new Map(
-  Object.entries({
-    par: '\n',
-    line: '\n',
-    sect: '\n',
-    page: '\n',
-    row: rowEnd,
-    nestrow: rowEnd,
-    cell: ' | ',
-    nestcell: ' | ',
-    tab: '\t',
-    emdash: '—',
-    endash: '–',
-    lquote: '‘',
-    rquote: '’',
-    ldblquote: '“',
-    rdblquote: '”',
-    bullet: '•',
-    '~': '\u00a0',
-    _: '-',
-    '{': '{',
-    '}': '}',
-    '\\': '\\',
-    '\n': '\n',
-    '\r': '\n',
-  }),
-);
+const marks = new Map([
+  ['par', '\n'],
+  ['line', '\n'],
+  ['sect', '\n'],
+  ['page', '\n'],
+  ['row', rowEnd],
+  ['nestrow', rowEnd],
+  ['cell', ' | '],
+  ['nestcell', ' | '],
+  ['tab', '\t'],
+  ['emdash', '—'],
+  ['endash', '–'],
+  ['lquote', '‘'],
+  ['rquote', '’'],
+  ['ldblquote', '“'],
+  ['rdblquote', '”'],
+  ['bullet', '•'],
+  ['~', '\u00a0'],
+  ['_', '-'],
+  ['{', '{'],
+  ['}', '}'],
+  ['\\', '\\'],
+  ['\n', '\n'],
+  ['\r', '\n'],
+]);
 
 const properties = new Set(['title', 'author', 'subject', 'keywords']);
 
@@ -69,14 +64,11 @@ const charsets: Readonly<Record<number, string>> = {
 
 /** A group between braces. What is set in it ends with it. */
 interface Group {
-  /** Whether its text is left out. */
   isSkipped: boolean;
-  /** The word that it begins with. */
   word: string;
   encoding: string;
   /** How many characters stand for one of Unicode, for older programs. */
   fallback: number;
-  /** What stands before its next text. */
   raised: string;
   /** Of `fldinst` and of properties: the text, which stands elsewhere. */
   apart?: string;

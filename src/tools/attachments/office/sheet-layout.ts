@@ -9,20 +9,17 @@ export interface Merged {
   right: number;
 }
 
-/** A sheet: its values, and how they look to people. */
+/** A sheet: its values, and how they look to people. Rows are hidden as `hidden` or `filtered`; colours are by column and row. */
 export interface SheetGrid {
   /** The texts of cells by row and column. Rows may be missing. */
   rows: string[][];
   isNumber: (row: number, column: number) => boolean;
   merged: Merged[];
-  /** How a hidden row is hidden: `hidden`, or `filtered`. */
   hiddenRows: ReadonlyMap<number, string>;
   hiddenColumns: readonly number[];
-  /** The colours of cells in words, by column and row. */
   colours: ReadonlyMap<number, ReadonlyMap<number, string>>;
-  /** Comments by the rows of their cells, each with the cell's name: `C5: Sure?`. */
+  /** What is said at cells, by their rows: `C5: Sure?`. */
   comments: ReadonlyMap<number, string>;
-  /** Where cells lead to, likewise: `A3: https://example.org`. */
   links: ReadonlyMap<number, string>;
 }
 
@@ -155,7 +152,6 @@ function headerOf({ rows }: SheetGrid, filled: number[]): number {
   return starts.slice(0, found).every((start) => start === left) ? (filled[found] ?? first) : first;
 }
 
-/** A column that says something of each row. */
 interface Flag {
   name: string;
   cells: Map<number, string>;

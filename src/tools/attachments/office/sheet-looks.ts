@@ -2,7 +2,6 @@ import { parseXml } from './xml-text.ts';
 
 /** How a sheet looks; rows and columns count from 0. */
 export interface SheetLooks {
-  /** How a hidden row is hidden: `hidden`, or `filtered`. */
   hiddenRows: Map<number, string>;
   hiddenColumns: number[];
   isHidden: boolean;

@@ -5,10 +5,9 @@ import { noted, type Readable } from '../readable.ts';
 import { csvLine, doubtsAbout, isTotal } from '../table.ts';
 import { container } from './compound.ts';
 import { colourNames, withoutNumbers } from './colours.ts';
-import { conventionsOf, isDate, isUncomputed, valueOf, type Conventions } from './cell-values.ts';
+import { conventionsOf, isDate, isUncomputed, mixedUnits, unitOf, unitsText, valueOf } from './cell-values.ts';
 import { needsPassword } from './open-documents.ts';
 import { formulasText, sumsNote, type Formula } from './formulas.ts';
-import { mixedUnits, unitOf, unitsText } from './number-formats.ts';
 import { openDocumentLooks, type SheetLooks } from './sheet-looks.ts';
 import { propertiesOf } from './properties.ts';
 import { tableOf, type SheetGrid } from './sheet-layout.ts';
@@ -96,7 +95,7 @@ interface Grid extends SheetGrid {
 function gridOf(
   sheet: xlsx.WorkSheet | undefined,
   name: string,
-  { colours, conventions }: { conventions: Conventions; colours: ReadonlyMap<string, string> },
+  { colours, conventions }: { conventions: ReturnType<typeof conventionsOf>; colours: ReadonlyMap<string, string> },
   looks?: SheetLooks,
 ): Grid {
   const rows: string[][] = [];
@@ -175,7 +174,6 @@ function setIn(all: Map<number, Map<number, string>>, column: number, row: numbe
   all.set(column, cells.set(row, value));
 }
 
-/** Where something is hidden in a list that has entries for some rows or columns. */
 const indexesOf = (infos: Array<(xlsx.ColInfo & xlsx.RowInfo) | undefined> = []): number[] =>
   // Without any width or height, which some programs write instead.
   Array.from(infos, (info) => info?.hidden === true || info?.width === 0 || info?.hpt === 0).flatMap(
@@ -190,16 +188,12 @@ function hiddenRowsOf(sheet: xlsx.WorkSheet | undefined): Map<number, string> {
   return new Map(indexesOf(sheet?.['!rows']).map((row) => [row, isFiltered(row) ? 'filtered' : 'hidden']));
 }
 
-/** The colour that fills a cell, as six hexadecimal digits. */
 function shadeOf({ s: style }: xlsx.CellObject): string | undefined {
   const { patternType, fgColor } = (style ?? {}) as { patternType?: string; fgColor?: { rgb?: string } };
   return patternType === undefined || patternType === 'none' ? undefined : fgColor?.rgb?.slice(-6).toUpperCase();
 }
 
-/**
- * What the library would make for people to look at takes most of its time. Without stubs it leaves out the cells whose formulas
- * have no value.
- */
+/** All that people would look at takes most of the time. Without stubs, cells whose formulas have no value are left out. */
 const options = {
   dense: true,
   cellNF: true,

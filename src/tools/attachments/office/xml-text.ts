@@ -73,7 +73,6 @@ export function textOfXml(xml: string, rules: TextRules): string {
   let inText = 0;
   let skipping = 0;
   let run: 'none' | 'plain' | 'struck' = 'none';
-  /** What stands before the next text of the run. */
   let raised = '';
   parseXml(xml, {
     open(name, attributes) {

@@ -1,4 +1,3 @@
-/** A piece of a page's text as the library for PDFs returns it. */
 export interface TextItem {
   str: string;
   /** `[a, b, c, d, x, y]`: how it is turned, and where it begins. */
@@ -14,7 +13,6 @@ interface Span {
   right: number;
 }
 
-/** Text that stands together. */
 interface Cell extends Span {
   text: string;
 }
@@ -39,7 +37,6 @@ const smaller = 0.9;
 const leastRise = 0.1;
 const mostRise = 0.7;
 
-/** What begins an item of a list, and is no cell. */
 const listMark = /^([•◦▪–*-]|\(?\w{1,3}[.)])$/;
 
 /**
@@ -130,7 +127,6 @@ function indexMark(line: Line | undefined, { x, y, height }: { x: number; y: num
   return !isBeside || Math.abs(rise) < leastRise || Math.abs(rise) > mostRise ? '' : rise > 0 ? '^' : '_';
 }
 
-/** Adds a text to a line: to the one that ends where it begins, or as a cell of its own. */
 function addCell(cells: Cell[], added: Cell, height: number, isSpaced: boolean): void {
   const last = cells.at(-1);
   const space = last === undefined ? Infinity : added.left - last.right;

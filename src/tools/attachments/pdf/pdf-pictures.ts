@@ -9,10 +9,8 @@ export interface Pixels {
   channels: 1 | 3 | 4;
 }
 
-/** Models see no more of an image than so many pixels of its longer side. */
 const longestSide = 2000;
 
-/** What is smaller is a line or an ornament, in pixels. */
 const leastSide = 32;
 
 /** The images on a page of a PDF as PNG, at most so many, without what is too small to show anything. */

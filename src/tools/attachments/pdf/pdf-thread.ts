@@ -25,9 +25,7 @@ export interface PdfRead {
   carried: CarriedFile[];
   /** Names of character maps that its fonts need and that are not at hand. */
   maps: string[];
-  /** What it says of itself. */
   properties: string;
-  /** The pictures that are wanted, as PNG. */
   pictures: Array<{ page: number; png: Uint8Array }>;
 }
 
@@ -76,7 +74,6 @@ export default async function readPdf(
   }
 }
 
-/** The longest text of a carried file that is shown, in characters. */
 const longestCarried = 200_000;
 
 async function filesIn(pdf: Pdf): Promise<CarriedFile[]> {
@@ -110,7 +107,6 @@ async function picturesIn(pdf: Pdf, { most, pages }: { pages: number[]; most: nu
   return found;
 }
 
-/** @param maps is given the names of those that are not at hand */
 function open(content: Buffer, password: string | undefined, maps: Set<string>): Promise<Pdf> {
   // The library takes over its input, so it gets a copy. Its warnings would be printed among the worker's messages.
   return getDocumentProxy(new Uint8Array(content), {
@@ -168,7 +164,6 @@ async function textOfPage(pdf: Pdf, number: number): Promise<string | null> {
   }
 }
 
-/** What people have done to words, by the types of annotations. */
 const markings: Readonly<Record<string, string>> = {
   Highlight: 'highlight',
   Underline: 'underline',

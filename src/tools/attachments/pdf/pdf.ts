@@ -9,7 +9,6 @@ const program = moduleBeside(import.meta.url, 'pdf-thread');
 const inThread = (request: PdfRequest, onMessage?: (page: PdfPage) => void): Promise<PdfRead> =>
   runIsolated(program, request, { ...readingLimits, memoryMb: 512, ...(onMessage && { onMessage }) });
 
-/** Stands for the text of a page that has none but pictures. */
 const isPicture = '[this page is a picture]';
 
 /** The text of a PDF, each page under a heading such as `[page 3]`. Never throws; a note says what cannot be read. */
@@ -66,7 +65,6 @@ const isBare = ({ text }: PdfPage): boolean => text?.replaceAll(/^\[link: .*\]$/
 const howShown = 'view_image shows them by page';
 const mostListed = 20;
 
-/** The numbers of those pages in a part of a PDF's text that are pictures. */
 export const picturePages = (text: string): number[] =>
   [...text.matchAll(/^\[page (\d+)\]\n\[this page is a picture\]$/gm)].map(([, page]) => Number(page));
 
