@@ -29,7 +29,6 @@ export function audioType(name: string, bytes: Buffer): FileType | undefined {
   return found && ['audio', found[0]];
 }
 
-/** What a worker says that has no way to transcribe. */
 export const notTranscribed: Transcribe = () =>
   Promise.resolve({ note: `it was not transcribed; nothing of it can be read: ${howToTranscribe}` });
 

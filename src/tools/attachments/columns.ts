@@ -10,8 +10,7 @@ interface TypedColumn {
 
 /**
  * Plain numbers by the mark before their decimals, with or without thousands separators. What starts with a zero or has
- * more than 15 digits is taken for an id, which a number would not preserve. Cells with units, currencies or percent
- * signs are not plain numbers.
+ * more than 15 digits is an id, which a number would not preserve. Units, currencies and percent signs are not plain.
  */
 const shapes = {
   '.': /^[-+]?(?=\.?\d)(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:([,\s'’])\d{3})(?:\1\d{3})*)?(?:\.\d*)?(?:e[-+]?\d{1,3})?$/i,
@@ -55,7 +54,7 @@ export function typedColumns(columns: string[][], usual?: DecimalMark): TypedCol
   });
 }
 
-/** A column that has but one notation. @param mark the column's own, or if it is no numbers that of the table */
+/** A column of one notation. @param mark its own, or if it is no numbers that of the table */
 function typedPlainly(cells: string[], mark: DecimalMark, isNumbers: boolean): TypedColumn {
   if (!isNumbers) {
     const other = otherIn(cells, mark);

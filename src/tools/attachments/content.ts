@@ -47,7 +47,6 @@ function inLines(text: string): string {
 
 /** Where pictures and the like begin in pages and notebooks, and in contacts, which fold their lines. */
 const packed = /(;base64,|"image\/[a-z]+": ?")|;ENCODING=[Bb](?:ASE64)?[^:\n]*:/g;
-const leastPacked = 200;
 
 /** A text without what would fill it. One pattern from beginning to end would take more stack than there is. */
 function withoutPacked(text: string): string {
@@ -58,7 +57,7 @@ function withoutPacked(text: string): string {
     const end = begin[1] === undefined ? /\r?\n(?![ \t])/g : /[^\w+/=\\-]/g;
     end.lastIndex = from;
     const to = end.exec(text)?.index ?? text.length;
-    if (from < at || to - from < leastPacked) continue;
+    if (from < at || to - from < 200) continue;
     without += `${text.slice(at, from)}[left out]`;
     at = to;
   }
@@ -88,7 +87,7 @@ const officeProgram = moduleBeside(import.meta.url, 'office/office-thread');
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Reads an office document. A process reads one at a time, since a large one may take a gigabyte of memory. Never throws. */
+/** A process reads one at a time, since a large one may take a gigabyte of memory. Never throws. */
 function readOffice(bytes: Buffer, mediaType: string): Promise<Readable> {
   const reading = last.then(() => runIsolated<Readable>(officeProgram, { bytes, mediaType }, readingLimits));
   const read = reading.catch(({ message }: Error) => ({ note: `${message}; nothing of it can be read` }));
@@ -96,7 +95,6 @@ function readOffice(bytes: Buffer, mediaType: string): Promise<Readable> {
   return read;
 }
 
-/** Whether queries read the file itself rather than its text. */
 export const isDatabase = (mediaType: string): boolean => mediaType === sqliteType || mediaType === parquetType;
 
 /** A file's text as tables, by their names: those of a workbook's sheets, those of JSON, or `data`, which has its lines if it is no table. */

@@ -61,12 +61,12 @@ function asDamagedUtf8(bytes: Buffer): Decoded | undefined {
 }
 
 function asOther(bytes: Buffer): Decoded | undefined {
-  const latin = bytes.toString('latin1', 0, examined);
+  const latin = bytes.toString('latin1', 0, 100_000);
   const found = encodings.find(({ least, telling, usual }) => {
     const known = latin.match(usual) ?? [];
     const others = latin.replaceAll(usual, '').match(/[\x80-\xff]/g)?.length ?? 0;
     const told = latin.match(telling)?.length ?? 0;
-    return known.length >= fewest && others * 20 <= known.length && told > 0 && told >= known.length * least;
+    return known.length >= 4 && others * 20 <= known.length && told > 0 && told >= known.length * least;
   });
   return found && ifText(decoded(found.name, bytes), `it was read as ${found.name}, which its bytes look like`);
 }
@@ -87,22 +87,11 @@ function decoded(encoding: string, bytes: Buffer): string | undefined {
   }
 }
 
-/** How many characters above ASCII tell an encoding, and how many bytes are looked at. */
-const fewest = 4;
-const examined = 100_000;
-
-/** An encoding of one script, by the bytes of it as Latin-1. */
-interface Encoding {
-  name: string;
-  /** What its letters and signs are; of bytes above ASCII nearly all must be such. */
-  usual: RegExp;
-  /** What tells it from the others, and which part of the usual it makes up at least. */
-  telling: RegExp;
-  least: number;
-}
-
-/** Those that offices still write. Of several that fit the first is taken. */
-const encodings: Encoding[] = [
+/**
+ * Encodings that offices still write, by their bytes as Latin-1: the usual letters and signs, which nearly all bytes above ASCII
+ * must be, what tells it from the others, and which part of the usual that makes up at least. The first that fits is taken.
+ */
+const encodings = [
   {
     name: 'Shift_JIS',
     usual: /[\x81-\x84\x88-\x9f\xe0-\xea][\x40-\x7e\x80-\xfc]|[\xa1-\xdf]/g,

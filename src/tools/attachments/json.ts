@@ -37,13 +37,9 @@ const othersNote = (records: number, entries: number): string | undefined =>
 
 type JsonRecord = Record<string, unknown>;
 
-/** How deep in objects lists are looked for, and how many a note names. */
-const deepest = 4;
-const listsNamed = 10;
-
-/** The lists of records in an object, by where they are, such as `log.entries`. */
+/** The lists of records in an object, not too deep, by where they are, such as `log.entries`. */
 function listsIn(value: unknown, path: string[] = []): Array<[path: string, records: JsonRecord[]]> {
-  if (!isObject(value) || path.length > deepest) return [];
+  if (!isObject(value) || path.length > 4) return [];
   return Object.entries(value).flatMap(([key, each]) => {
     const here = [...path, key];
     if (!Array.isArray(each) || each.length === 0 || !each.every(isObject)) return listsIn(each, here);
@@ -54,8 +50,8 @@ function listsIn(value: unknown, path: string[] = []): Array<[path: string, reco
 function listsNote(value: unknown): string | undefined {
   const lists = listsIn(value);
   if (lists.length === 0) return undefined;
-  const named = lists.slice(0, listsNamed).map(([path, records]) => `"${path}" (${grouped(records.length)} rows)`);
-  return `lists in it are tables of query_table: ${named.join(', ')}${lists.length > listsNamed ? ', …' : ''}`;
+  const named = lists.slice(0, 10).map(([path, records]) => `"${path}" (${grouped(records.length)} rows)`);
+  return `lists in it are tables of query_table: ${named.join(', ')}${lists.length > 10 ? ', …' : ''}`;
 }
 
 /** Records in JSON or JSONL as the table `data`, and the lists in a record as tables of their own. Empty for anything else. */

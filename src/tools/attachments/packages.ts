@@ -73,10 +73,11 @@ const byPart: Array<[part: RegExp, ending: string]> = [
  */
 export async function packageType(name: string, bytes: Buffer): Promise<FileType | undefined> {
   const ending = extname(name).toLowerCase();
+  const named = byEnding.get(ending);
   if (bytes.subarray(0, 8).equals(oldHead)) {
     // What is attached to a message may be a workbook.
     if (holds(bytes, '__properties_version1.0')) return ['archive', outlookType];
-    if (holds(bytes, 'EncryptedPackage')) return byEnding.get(ending) ?? byEnding.get('.docx');
+    if (holds(bytes, 'EncryptedPackage')) return named ?? byEnding.get('.docx');
     // Either may be put into the other.
     if (holds(bytes, 'WordDocument') && !ending.startsWith('.xl')) return ['document', oldWordType];
     return holds(bytes, 'Workbook') || holds(bytes, 'Book') ? byEnding.get('.xls') : undefined;
@@ -88,18 +89,15 @@ export async function packageType(name: string, bytes: Buffer): Promise<FileType
   // Damaged ones, and archives of more files, which are of no office, are not looked into.
   const members = await openZip(bytes, { members: 10_000, bytes: Infinity }).catch(() => []);
   const names = members.map(({ name: each }) => each);
-  if (names.length === 0) return byEnding.get(ending) ?? byEnding.get('.zip');
+  const plain = named ?? byEnding.get('.zip');
+  if (names.length === 0) return plain;
   // Some programs pack the type, or put it elsewhere.
-  if (names.includes('content.xml') && names.includes('META-INF/manifest.xml') && ending.startsWith('.od')) {
-    return byEnding.get(ending) ?? byEnding.get('.zip');
-  }
-  const part = names.includes('[Content_Types].xml')
-    ? byPart.find(([each]) => names.some((name) => each.test(name)))
-    : undefined;
-  if (part === undefined) return byEnding.get('.zip');
-  const [kind] = byEnding.get(part[1]) ?? [];
-  const named = byEnding.get(ending);
-  return named?.[0] === kind ? named : byEnding.get(part[1]);
+  if (names.includes('content.xml') && names.includes('META-INF/manifest.xml') && ending.startsWith('.od'))
+    return plain;
+  const [, known = '.zip'] = byPart.find(([each]) => names.some((part) => each.test(part))) ?? [];
+  if (!names.includes('[Content_Types].xml')) return byEnding.get('.zip');
+  const found = byEnding.get(known);
+  return named?.[0] === found?.[0] ? named : found;
 }
 
 const oldHead = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
@@ -118,11 +116,9 @@ function openDocumentType(bytes: Buffer): FileType | undefined {
   return [...byEnding.values()].find(([, mediaType]) => mediaType === `${openDocument}.${kind}`);
 }
 
-/** How many bytes are looked at: what stands before the text of a message has mostly fewer. */
-const mailBytes = 50_000;
-
 export function mailTypeOf(name: string, bytes: Buffer): FileType | undefined {
-  const [head = ''] = bytes.toString('latin1', 0, mailBytes).split(/\r?\n\r?\n/, 1);
+  // What stands before the text of a message mostly has fewer bytes.
+  const [head = ''] = bytes.toString('latin1', 0, 50_000).split(/\r?\n\r?\n/, 1);
   const [first = '', ...lines] = head.split(/\r?\n/);
   const isMailbox = first.startsWith('From ');
   const headers = isMailbox ? lines : [first, ...lines];

@@ -23,26 +23,21 @@ export interface QueryResult {
   table_rows: number;
   columns: string[];
   rows: unknown[][];
-  /** Says of how many rows these are the first, if they are not all, and of how many columns. */
   note?: string;
-  /** How numbers were understood that may be others. */
   numbers?: string;
 }
 
 const mostRows = 200;
-/** How many columns SQLite takes. */
+/** As many as SQLite takes. */
 const mostColumns = 2000;
-/** The greatest lengths of the rows as JSON, of a cell, and of the names of the columns, in characters. */
+/** The greatest length of the rows as JSON, in characters. */
 const maxChars = 20_000;
-const longestCell = 5000;
-const longestNames = 4000;
 
 /**
- * Answers one query over a file's tables with SQLite. It must be run in a process of its own, since no thread can be ended
- * while SQLite is at work in it.
+ * Answers one query over a file's tables with SQLite. In a process of its own, since no thread can be ended while SQLite is
+ * at work in it.
  *
  * @param post is told what is loaded: `data("region" TEXT, "amount" REAL)`
- * @throws `Error` that says what is wrong with the table or the query
  */
 export default async function answer(query: TableQuery, post: (table: string) => void): Promise<QueryResult> {
   const { bytes, mediaType, sql } = query;
@@ -59,10 +54,11 @@ export default async function answer(query: TableQuery, post: (table: string) =>
   // The first table is called `data` too.
   const hasData = all.some(({ name }) => name.toLowerCase() === 'data');
   if (!hasData) db.exec(`CREATE TEMP VIEW data AS SELECT * FROM main.${quotedName(first)}`);
-  const table = cut(`${declared.join(', ')}${hasData ? '' : `; data is ${quotedName(first)} too`}`, longestNames);
+  const table = cut(`${declared.join(', ')}${hasData ? '' : `; data is ${quotedName(first)} too`}`, 4000);
   post(table);
-  const rows = names.map((name) => db.prepare(`SELECT count(*) AS rows FROM main.${quotedName(name)}`).get()?.['rows']);
-  const table_rows = rows.reduce<number>((sum, some) => sum + Number(some), 0);
+  const rowsIn = (name: string): number =>
+    Number(db.prepare(`SELECT count(*) AS rows FROM main.${quotedName(name)}`).get()?.['rows']);
+  const table_rows = names.reduce((sum, name) => sum + rowsIn(name), 0);
   const { note, ...answered } = select(db, sql);
   return {
     table,
@@ -73,11 +69,7 @@ export default async function answer(query: TableQuery, post: (table: string) =>
   };
 }
 
-/**
- * A database in memory with the tables of a text.
- *
- * @returns besides, what was taken for which number, and which tables are not there with all of their columns
- */
+/** A database in memory with the tables of a text, what was taken for which number, and which tables lack columns. */
 function loaded({ text, ...found }: TableQuery) {
   const tables = [...tablesOf(found, text)].filter(([, { columns }]) => columns.length > 0);
   if (tables.length === 0) throw new Error('the table is empty');
@@ -145,7 +137,7 @@ function shownValue(value: unknown): unknown {
   if (value instanceof Uint8Array) return `(${grouped(value.length)} bytes)`;
   // A double is exact to 15 digits, which make 0.1 + 0.2 the expected 0.3.
   if (typeof value === 'number') return Number(value.toPrecision(15));
-  return typeof value === 'string' ? cut(value, longestCell) : value;
+  return typeof value === 'string' ? cut(value, 5000) : value;
 }
 
 function cut(long: string, most: number): string {

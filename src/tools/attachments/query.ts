@@ -11,7 +11,7 @@ const program = moduleBeside(import.meta.url, 'query-thread');
  * Runs one SELECT over one table, in a process of its own that gets nothing else: SQLite cannot be interrupted from JavaScript,
  * and has no limit of memory as Node builds it.
  *
- * @throws `ToolError` if it fails, which describes the table for whoever mends the query; the signal's reason
+ * @throws `ToolError` that describes the table for whoever mends the query; the signal's reason
  */
 export async function queryTable(query: TableQuery, signal: AbortSignal): Promise<QueryResult> {
   const late = new AbortController();

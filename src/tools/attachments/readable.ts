@@ -16,13 +16,11 @@ export function noted(said: ReadonlyArray<string | false | undefined>): Pick<Rea
   return note === '' ? {} : { note };
 }
 
-const maxChars = 300;
-
 /** What a file says of itself, as the line behind its text: `[properties: title Plan; author Ada]`; empty if nothing. */
 export function propertiesText(found: Array<[label: string, value: unknown]>): string {
   const said = found.flatMap(([label, value]) => {
     const text = typeof value === 'string' ? value.replaceAll(/[\p{C}\s]+/gu, ' ').trim() : '';
-    return text === '' ? [] : [`${label} ${text.slice(0, maxChars).toWellFormed()}`];
+    return text === '' ? [] : [`${label} ${text.slice(0, 300).toWellFormed()}`];
   });
   return said.length === 0 ? '' : `[properties: ${said.join('; ')}]`;
 }

@@ -85,7 +85,6 @@ async function typeByHead(name: string, bytes: Buffer): Promise<FileType | undef
   return headType(bytes) ?? (await packageType(name, bytes)) ?? audioType(name, bytes) ?? mailTypeOf(name, bytes);
 }
 
-/** Whether a text has JSON in each line, told by its first two. */
 function isLines(text: string): boolean {
   const lines = text.trim().split('\n', 2);
   try {

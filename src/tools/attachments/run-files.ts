@@ -17,12 +17,7 @@ import { attachmentsFolder } from '../workspaces/workspace.ts';
 import type { ZipLimits } from './archives/zip.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
 
-/** Longer previews are stored, and messages then name their blob. In characters. */
-const storedFrom = 400;
-
-/** How many archives a file may be in that is taken out of them. */
-const maxDepth = 2;
-
+/** What may still be taken of an attached archive, and in how many archives a file is. */
 interface Nesting {
   left: ZipLimits;
   depth: number;
@@ -37,7 +32,6 @@ interface NewFile extends Loaded, Pick<RunFile, 'name' | 'from'> {
  * of the workflow too, under names such as `papers.zip/first.pdf`, and so do those of an archive in it. They come before the
  * archive, so that all is there when the archive is.
  *
- * @param nesting what may still be taken of an attached archive, and in how many archives the file is
  * @returns what the workflow has under this name afterwards (see `Store.putFile`)
  */
 export async function keepFile(
@@ -69,7 +63,14 @@ async function readFile(
   nesting: Nesting,
 ): Promise<Readable & { image?: Buffer }> {
   const { bytes, found, name, transcribe } = file;
-  if (found.kind === 'archive') return keepMembers(store, workflowId, file, nesting);
+  if (found.kind === 'archive') {
+    const { depth, left } = nesting;
+    if (depth >= 2) return { note: 'it was not unpacked: it is an archive in an archive in an archive' };
+    return unpackArchive({ name, bytes, mediaType: found.mediaType }, left, async ({ path, bytes: content }) => {
+      const member = { ...file, name: `${name}/${path}`, bytes: content, found: await recognise(path, content) };
+      await keepFile(store, workflowId, member, { depth: depth + 1, left });
+    });
+  }
   if (found.kind !== 'image') return readContent(name, bytes, found, transcribe);
   const { note, pages } = await shownPicture(bytes, found.mediaType);
   const [image, ...others] = pages;
@@ -80,16 +81,6 @@ async function readFile(
   }
   const rest = `its other pages are ${name}/page-2.png and so on, up to page ${pages.length}`;
   return { ...(image !== undefined && { image }), ...noted([others.length > 0 && rest, note]) };
-}
-
-function keepMembers(store: Store, workflowId: string, file: NewFile, { depth, left }: Nesting): Promise<Readable> {
-  if (depth >= maxDepth)
-    return Promise.resolve({ note: 'it was not unpacked: it is an archive in an archive in an archive' });
-  const { found, name } = file;
-  return unpackArchive({ name, bytes: file.bytes, mediaType: found.mediaType }, left, async ({ path, bytes }) => {
-    const member = { ...file, name: `${name}/${path}`, bytes, found: await recognise(path, bytes) };
-    await keepFile(store, workflowId, member, { depth: depth + 1, left });
-  });
 }
 
 /** The files that were in an archive of a workflow, in their order, or the other pages of a picture. */
@@ -105,7 +96,8 @@ export async function attachmentOf(store: Store, file: RunFile): Promise<Attachm
     kind,
     mediaType,
     bytes,
-    preview: preview.length <= storedFrom ? preview : { blob: await store.putBlob(preview) },
+    // Longer ones are stored, and messages then name their blob.
+    preview: preview.length <= 400 ? preview : { blob: await store.putBlob(preview) },
     ...(note !== undefined && { note }),
     ...(image !== undefined && { image: { blob: image, mediaType: await imageType(store, image) } }),
   };
@@ -117,14 +109,10 @@ async function imageType(store: Store, image: string): Promise<string> {
   return imageTypeOf(head) ?? 'image/png';
 }
 
-/** The greatest lengths of a preview, without the mark that it is cut, and of its columns in characters. */
-const maxChars = 999;
-const columnsShown = 500;
-
 /** What a prompt shows of a file: its beginning, or a table's columns, number of rows and first rows. */
 export async function previewOf(kind: AttachmentKind, text: string): Promise<string> {
-  if (kind === 'table') return shortened(await tablePreview(text), maxChars);
-  return shortened(kind === 'workbook' ? workbookPreview(text) : text.trim(), maxChars);
+  if (kind === 'table') return shortened(await tablePreview(text), 999);
+  return shortened(kind === 'workbook' ? workbookPreview(text) : text.trim(), 999);
 }
 
 async function tablePreview(text: string): Promise<string> {
@@ -132,7 +120,7 @@ async function tablePreview(text: string): Promise<string> {
   const lines = first.map((row) => row.join(' | '));
   const count = `${grouped(rows)} ${rows === 1 ? 'row' : 'rows'}`;
   return [
-    `Columns: ${shortened(columns.join(', '), columnsShown)}`,
+    `Columns: ${shortened(columns.join(', '), 500)}`,
     rows > lines.length ? `${count}; the first ${lines.length}:` : `${count}:`,
     ...lines,
   ].join('\n');
@@ -140,7 +128,6 @@ async function tablePreview(text: string): Promise<string> {
 
 /**
  * Keeps a file for the tools of the workflow, under the last part of a name. It replaces one that a tool has kept before.
- *
  * @throws `ToolError` for no name, too large a content, and the name of a file that came with the task
  */
 export async function saveFile(store: Store, workflowId: string, given: string, bytes: Buffer): Promise<RunFile> {

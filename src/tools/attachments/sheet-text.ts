@@ -22,21 +22,17 @@ export function sheetsOf(text: string): Sheet[] {
   });
 }
 
-/** How many rows of a sheet, and how many characters of its remarks, a preview shows. */
-const firstRows = 2;
-const longestRemarks = 300;
-
-/** What a prompt shows of a workbook: its sheets with their columns, how many rows they have, and the first of them. */
+/** What a prompt shows of a workbook: its sheets with their columns, how many rows they have, and the first two. */
 export function workbookPreview(text: string): string {
   const sheets = sheetsOf(text).map(({ csv, name, remarks }) => {
-    const { columns, rows } = parseTable(csv.split('\n', firstRows + 1).join('\n'), ',');
+    const { columns, rows } = parseTable(csv.split('\n', 3).join('\n'), ',');
     let count = 0;
     // A list of a million lines would hold up the process.
     for (let at = csv.indexOf('\n'); at !== -1; at = csv.indexOf('\n', at + 1)) count += 1;
     return [
       `Sheet "${name}", ${count} ${count === 1 ? 'row' : 'rows'}: ${columns.join(', ') || 'empty'}`,
       ...rows.map((row) => row.join(' | ')),
-      ...(remarks === '' ? [] : [shortened(remarks.trimEnd(), longestRemarks)]),
+      ...(remarks === '' ? [] : [shortened(remarks.trimEnd(), 300)]),
     ];
   });
   return sheets.flat().join('\n');

@@ -30,24 +30,21 @@ export function parseTable(text: string, known?: string): Table {
   const [header = [], ...rows] = records.slice(at);
   const titles = records.slice(0, at).map((row) => row.filter((cell) => cell !== '').join(' '));
   const width = rows.reduce((most, row) => Math.max(most, row.length), header.length);
-  const ragged = rows.findIndex((row) => row.length !== header.length);
-  const count = rows.filter((row) => row.length !== header.length).length;
+  const ragged = rows.filter((row) => row.length !== header.length);
   return {
     columns: columnNames(header, width),
     rows,
     ...(known === undefined && { mark: delimiter === ';' ? ',' : '.' }),
     ...noted([
       note,
-      at > 0 && `above the table stands: ${shortened(titles.join('; '), longestTitles)}`,
+      at > 0 && `above the table stands: ${shortened(titles.join('; '), 300)}`,
       records.length === 0 && 'the table is empty',
       ...doubtsAbout(header, rows),
-      count > 0 &&
-        `${count} of ${rows.length} rows have more or fewer cells than the ${header.length} columns (the first: row ${ragged + 1})`,
+      ragged.length > 0 &&
+        `${ragged.length} of ${rows.length} rows have more or fewer cells than the ${header.length} columns (the first: row ${rows.indexOf(ragged[0] ?? []) + 1})`,
     ]),
   };
 }
-
-const firstRows = 5;
 
 /** From how many characters on a table is read in a thread of its own: so many take about 50 ms, which is what one costs. */
 const worthThread = 300_000;
@@ -68,7 +65,7 @@ export async function summaryOf(text: string): Promise<ReturnType<typeof summari
 /** A table's columns, how many rows it has, the first of them, and what is wrong with it. */
 export default function summarised(text: string) {
   const { columns, note, rows } = parseTable(text);
-  return { columns, rows: rows.length, first: rows.slice(0, firstRows), ...noted([note]) };
+  return { columns, rows: rows.length, first: rows.slice(0, 5), ...noted([note]) };
 }
 
 /** A row as CSV. A cell that begins with a bracket is quoted, so that no row looks like the heading of a sheet. */
@@ -112,33 +109,27 @@ function recordsOf(text: string, delimiter: string, most = -1): { records: strin
 /** The most reliable first. A comma comes last, since it may also be in a text or before decimals. */
 const delimiters = ['\t', ';', '|', ','];
 
-/** How many characters and how many records are examined to find the delimiter. */
-const sample = 100_000;
+/** How many records are examined to find the delimiter and the header. */
 const sampled = 100;
 
-/** The delimiter, and the table without a first line that names it, such as `sep=;` from Excel. */
 function delimiterOf(text: string): { delimiter: string; body: string } {
   const said = /^sep=(.)\r?\n/.exec(text);
   if (said?.[1] !== undefined) return { delimiter: said[1], body: text.slice(said[0].length) };
-  const beginning = text.slice(0, sample);
-  const ranked = delimiters
-    .map((delimiter) => {
-      const { records } = recordsOf(beginning, delimiter, sampled);
-      return { delimiter, fit: fitOf(records.slice(headerOf(records))) };
-    })
-    .sort((one, other) => other.fit - one.fit);
-  const [best] = ranked;
-  return { delimiter: best === undefined || best.fit === 0 ? ',' : best.delimiter, body: text };
+  const beginning = text.slice(0, 100_000);
+  const fits = delimiters.map((delimiter) => {
+    const { records } = recordsOf(beginning, delimiter, sampled);
+    return fitOf(records.slice(headerOf(records)));
+  });
+  const best = Math.max(...fits);
+  return { delimiter: (best > 0 && delimiters[fits.indexOf(best)]) || ',', body: text };
 }
 
-/** How many rows may stand above a header, how many cells of a narrow one are filled, and how long they are in a note. */
-const mostTitles = 10;
+/** How many cells of a narrow row are filled. */
 const narrow = 2;
-const longestTitles = 300;
 
 /**
- * Where the header is: below titles and comments of few cells, if it has names alone and most of the columns. Those with more
- * than two cells, such as a balance with its currency, are titles only where most rows of the table are as wide.
+ * Where the header is: below titles and comments of few cells, if it has names alone and most of the columns. Titles of more
+ * cells, such as a balance with its currency, need that most rows of the table are as wide.
  */
 function headerOf(records: string[][]): number {
   const filled = records.slice(0, sampled).map((row) => row.filter((cell) => cell !== '').length);
@@ -147,30 +138,27 @@ function headerOf(records: string[][]): number {
   const wide = records.slice(at, sampled).filter((row) => row.length > widest / 2).length;
   const isTitled = widest > narrow && filled.slice(0, at).every((count) => count <= narrow);
   const isTable = isTitled || wide * 2 > filled.length - at;
-  const isBelow = at > 0 && at <= mostTitles && isTable;
+  const isBelow = at > 0 && at <= 10 && isTable;
   return isBelow && records[at]?.some(isNumber) === false ? at : 0;
 }
 
 const total =
   /^((grand|sub|sous|gesamt|zwischen|end|ins)[ -]?)?(totaa?l|totalt|sum|summe|somme|suma|soma|gesamt|razem|celkem|összesen|toplam|yhteensä|итого|всего)[es]?(?!\p{L})|^(総?合計|小計|总计|合计|小计|합계|소계|총계)/iu;
 
-const totalsNamed = 5;
-
 const nameOf = (row: string[]): string => row.find((cell) => cell !== '') ?? '';
 
 export const isTotal = (row: string[]): boolean => total.test(nameOf(row));
 
-/** What of a table may be no row as its others: columns without names, and rows that sums over a column would count twice. */
 export function doubtsAbout(header: string[], rows: string[][]): Array<string | false> {
   const totals = rows.filter(isTotal);
   const names = totals.map((row) => shortened(nameOf(row), 40));
   return [
     isLikeData(header, rows) && 'its first row may be data',
-    totals.length > 0 && `rows that may be totals, which sums would count twice: ${listed(names, totalsNamed)}`,
+    totals.length > 0 && `rows that may be totals, which sums would count twice: ${listed(names, 5)}`,
   ];
 }
 
-const day = /^(\d{4}-\d\d-\d\d([T ].*)?|\d{1,2}([./-])\d{1,2}\3\d{2,4})$/;
+const isDay = (cell: string): boolean => /^(\d{4}-\d\d-\d\d([T ].*)?|\d{1,2}([./-])\d{1,2}\3\d{2,4})$/.test(cell);
 
 /** Whether a first row has a number or a day where there are only such below it. Years, and numbers in a row, are names. */
 function isLikeData(header: string[], rows: string[][]): boolean {
@@ -183,8 +171,6 @@ function isLikeData(header: string[], rows: string[][]): boolean {
     return below.length > 0 && below.every(isNumeric ? isNumber : isDay);
   });
 }
-
-const isDay = (cell: string): boolean => day.test(cell);
 
 /** How well a delimiter fits: the share of rows as wide as the header, more for a wider header, 0 for a single column. */
 function fitOf([header = [], ...rows]: string[][]): number {

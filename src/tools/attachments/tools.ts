@@ -15,14 +15,6 @@ import { savedText, saveFile } from './run-files.ts';
 
 /** The built-in package `builtin.attachments`, which reaches only the files of the workflow that calls. */
 export const attachmentTools = (store: Store): ToolDefinition[] => [
-  listTool(store),
-  readTool(store),
-  queryTool(store),
-  viewTool(store),
-  saveTool(store),
-];
-
-const listTool = (store: Store) =>
   defineTool({
     name: 'list_attachments',
     description:
@@ -49,9 +41,7 @@ const listTool = (store: Store) =>
         ...(own.length > mostOwn ? [{ more: own.length - mostOwn }] : []),
       ];
     },
-  });
-
-const readTool = (store: Store) =>
+  }),
   defineTool({
     name: 'read_attachment',
     description:
@@ -82,9 +72,7 @@ const readTool = (store: Store) =>
       const pages = picturePages(part);
       return pages.length === 0 ? part : picturesFrom(file, pages, part, password);
     },
-  });
-
-const queryTool = (store: Store) =>
+  }),
   defineTool({
     name: 'query_table',
     description:
@@ -114,9 +102,7 @@ const queryTool = (store: Store) =>
       const result = await queryTable(table, context.signal);
       return { ...result, ...(note !== undefined && { file_note: note }) };
     },
-  });
-
-const viewTool = (store: Store) =>
+  }),
   defineTool({
     name: 'view_image',
     description:
@@ -134,24 +120,7 @@ const viewTool = (store: Store) =>
       if (file.kind !== 'image') throw new ToolError(`${file.name} is no image; read_attachment reads it`);
       return { text: `${file.name}:`, images: [{ data: await file.picture() }] };
     },
-  });
-
-async function picturesFrom(
-  { content, name }: KnownFile,
-  pages: number[],
-  text: string,
-  password?: string,
-): Promise<ShownByTool> {
-  const found = await picturesOfPdf({ bytes: await content(), password }, pages, 5).catch(({ message }: Error) => {
-    throw new ToolError(`${name}: ${message}`);
-  });
-  if (found.length === 0) throw new ToolError(`${name} has no pictures on page ${pages.join(', ')}`);
-  const shown = `[pictures shown: ${found.map(({ page }) => `page ${page}`).join(', ')}]`;
-  const more = pages.some((page) => !found.some((each) => each.page === page)) ? '\n[view_image shows the others]' : '';
-  return { text: `${text}\n${shown}${more}`, images: found.map(({ png }) => ({ data: png })) };
-}
-
-const saveTool = (store: Store) =>
+  }),
   defineTool({
     name: 'save_file',
     description:
@@ -165,7 +134,18 @@ const saveTool = (store: Store) =>
     async execute({ name, text }, { workflowId }) {
       return savedText(await saveFile(store, workflowId, name, Buffer.from(text)));
     },
+  }),
+];
+
+async function picturesFrom({ content, name }: KnownFile, pages: number[], text: string, password?: string) {
+  const found = await picturesOfPdf(await content(), password, pages).catch(({ message }: Error) => {
+    throw new ToolError(`${name}: ${message}`);
   });
+  if (found.length === 0) throw new ToolError(`${name} has no pictures on page ${pages.join(', ')}`);
+  const shown = `[pictures shown: ${found.map(({ page }) => `page ${page}`).join(', ')}]`;
+  const more = pages.some((page) => !found.some((each) => each.page === page)) ? '\n[view_image shows the others]' : '';
+  return { text: `${text}\n${shown}${more}`, images: found.map(({ png }) => ({ data: png })) };
+}
 
 /** A file that a tool was given the name of: one of the run, or one of the agent's own. */
 interface KnownFile extends Pick<RunFile, 'name' | 'kind' | 'mediaType' | 'note'> {
@@ -184,11 +164,7 @@ const ownFiles = (workspace: Workspace | undefined): WorkspaceFile[] =>
   workspace?.files().filter(({ path }) => !path.startsWith(`${attachmentsFolder}/`)) ?? [];
 
 /** A file by its name or its path, in any letter case. @throws `ToolError` with all names if there is none */
-async function fileNamed(
-  store: Store,
-  name: string,
-  { workflowId, workspace }: Pick<ToolContext, 'workflowId' | 'workspace'>,
-): Promise<KnownFile> {
+async function fileNamed(store: Store, name: string, { workflowId, workspace }: ToolContext): Promise<KnownFile> {
   const files = await store.files(workflowId);
   const names = [...files.map((each) => each.name), ...ownFiles(workspace).map(({ path }) => path)];
   const plain = name.trim().replace(/^\.\//, '');

@@ -6,9 +6,6 @@ const prompt = 2000;
 const waitMs = 50;
 const waitLength = 20_000;
 
-/** How many bytes code may print before it is ended. */
-const mostPrinted = 20_000_000;
-
 export class Output {
   readonly #post: (news: FromPython) => void;
   #pending: Buffer[] = [];
@@ -24,9 +21,9 @@ export class Output {
   write(bytes: Uint8Array): void {
     const part = Buffer.from(bytes);
     this.#bytes += part.length;
-    if (this.#bytes > mostPrinted) {
+    if (this.#bytes > 20_000_000) {
       this.flush();
-      return this.#post({ end: 'broken', problem: `it had printed more than ${mostPrinted / 1_000_000} MB` });
+      return this.#post({ end: 'broken', problem: 'it had printed more than 20 MB' });
     }
     this.#pending.push(part);
     this.#waiting += part.length;

@@ -8,15 +8,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { FromPython } from './reader.ts';
-import type { ToPython } from './run.ts';
-
-/** What a process of Python is started with. */
-export interface PythonProcess {
-  pyodide: string;
-  wheels: string[];
-  /** The file with the memory of a loaded interpreter. */
-  snapshot?: string;
-}
+import type { PythonProcess, ToPython } from './run.ts';
 
 /** What the thread of a process of Python starts with: texts and files by their names. */
 export interface Interpreter {
@@ -26,8 +18,6 @@ export interface Interpreter {
   wheels: Record<string, Uint8Array>;
   snapshot?: Uint8Array<ArrayBuffer>;
 }
-
-const watchedEveryMs = 20;
 
 /** The most memory that the process may have, and the most of it that is for JavaScript, in megabytes. */
 const memoryMb = 1600;
@@ -75,7 +65,7 @@ thread.on('error', (error: NodeJS.ErrnoException) => {
 thread.on('exit', () => broken('Python ended by itself'));
 setInterval(() => {
   if (process.memoryUsage.rss() > memoryMb * 1_000_000) broken(`it was ended at ${memoryMb} MB of memory`);
-}, watchedEveryMs);
+}, 20);
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
 process.on('message', (message: ToPython) => thread.postMessage(message));

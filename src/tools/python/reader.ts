@@ -28,14 +28,12 @@ export type PythonFile = z.output<typeof file>;
 export type FromPython = z.output<typeof news>;
 
 export interface PythonResult {
-  /** What it printed, bounded, with a notice where the middle was left out. */
   output: string;
   /** Why it did not come to its end: the traceback, or what ended it. Absent if it did. */
   problem?: { kind: 'raised' | 'broken'; text: string };
   /** What it has made or changed, and removed. Empty if there is a problem. */
   files: PythonFile[];
   gone: string[];
-  /** What is not kept of its files, and why. */
   notes: string[];
 }
 

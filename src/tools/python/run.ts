@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '../../util/cache-folder.ts';
 import { execute, sendSignal } from '../../util/processes.ts';
 import { Semaphore } from '../../util/semaphore.ts';
-import type { PythonProcess } from './process.ts';
 import { FromPythonReader, type PythonResult } from './reader.ts';
 
 /** A file that the code finds. `readOnly` is only a word of advice to it. */
@@ -22,11 +21,18 @@ export interface GivenFile {
 /** What a process of Python is told, which answers with `FromPython`: files, as often as wanted, then what it runs. */
 export type ToPython = { files: GivenFile[] } | { code: string };
 
+/** What a process of Python is started with. */
+export interface PythonProcess {
+  pyodide: string;
+  wheels: string[];
+  /** The file with the memory of a loaded interpreter. */
+  snapshot?: string;
+}
+
 interface PythonRun {
   code: string;
   /** How long it may run, in seconds, once Python is loaded. */
   seconds: number;
-  /** In batches. */
   files: () => AsyncIterable<GivenFile[]>;
   wheels: string[];
 }
@@ -99,17 +105,12 @@ export const pyodideFolder = dirname(require.resolve('pyodide/package.json'));
 
 const program = fileURLToPath(new URL(`./process${extname(import.meta.url)}`, import.meta.url));
 
-/** How much processor time a process may use before the system ends it, in seconds, whoever has forgotten it. */
-const cpuSeconds = 1200;
-
 const isWindows = process.platform === 'win32';
 
 /**
  * Starts a process for one run of Python: with rights to read what it consists of and no others
  * (https://nodejs.org/api/permissions.html), an empty environment, an empty folder, and limits of the system where there are
  * some. Where Linux lets one, it has no network either, which Node's permissions do not say anything about.
- *
- * @returns it, and what ends it at once, with all that it may have started
  */
 async function startPython(wheels: string[], snapshot: string | undefined) {
   const settings: PythonProcess = { pyodide: pyodideFolder, wheels, ...(snapshot !== undefined && { snapshot }) };
@@ -139,6 +140,7 @@ async function startPython(wheels: string[], snapshot: string | undefined) {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
   });
+  /** Ends it at once, with all that it may have started. */
   const end = async (): Promise<void> => {
     const { exitCode, pid, signalCode } = child;
     if (pid !== undefined && exitCode === null && signalCode === null) sendSignal(isWindows ? pid : -pid, 'SIGKILL');
@@ -151,7 +153,8 @@ let unshared: ReturnType<typeof execute> | undefined;
 
 async function limits(): Promise<string[]> {
   if (isWindows) return [];
-  const shell = ['/bin/sh', '-c', `ulimit -c 0; ulimit -f 0; ulimit -t ${cpuSeconds}; exec "$0" "$@"`];
+  // The system ends a process after 1200 seconds of processor time, whoever has forgotten it.
+  const shell = ['/bin/sh', '-c', 'ulimit -c 0; ulimit -f 0; ulimit -t 1200; exec "$0" "$@"'];
   const apart = ['/usr/bin/unshare', '--map-root-user', '--net'];
   const { code } = await (unshared ??= execute([...apart, '/bin/true'], {}));
   return code === 0 ? [...shell, ...apart] : shell;
@@ -166,7 +169,6 @@ function snapshotPlace(): string {
   return join(cacheFolder(), `python-${version}-node-${process.versions.node}.snapshot`);
 }
 
-/** The file with it; undefined if there is none yet. */
 const snapshotFile = (): string | undefined => (existsSync(snapshotPlace()) ? snapshotPlace() : undefined);
 
 /** Keeps it for the next runs, of all processes of this user. Without it they only take longer to start. */

@@ -32,15 +32,8 @@ export interface SandboxGlobals {
   look: (folder: string) => void;
 }
 
-interface MemoryNode {
-  mode: number;
-  contents: unknown;
-  usedBytes: number;
-  link: unknown;
-  atime: number;
-  mtime: number;
-  ctime: number;
-}
+type MemoryNode = Record<'mode' | 'usedBytes' | 'atime' | 'mtime' | 'ctime', number> &
+  Record<'contents' | 'link', unknown>;
 
 interface MemoryFiles {
   mkdirTree(path: string): void;

@@ -36,12 +36,6 @@ export async function pyodideIn(context: Context, text: (name: string) => string
   return (namespace as { loadPyodide: unknown }).loadPyodide;
 }
 
-/** The most random bytes at once, as browsers have it. */
-const mostRandom = 65_536;
-
-/** The longest time that a timer of Node takes, in milliseconds. */
-const maxTimerMs = 2 ** 31 - 1;
-
 /**
  * What a sandbox gets, in a form that nobody inside can make use of: whatever the arguments are, nothing is thrown, since an
  * error of this side is an object of it, and what is returned is a number, a text, bytes or nothing.
@@ -51,12 +45,12 @@ export function bridgeOf(handlers: Pick<HostBridge, 'part' | 'print' | 'found' |
   const timers = new Map<number, NodeJS.Timeout>();
   return {
     part: (name: unknown) => attempt(() => part(String(name))),
-    random: (bytes: unknown) =>
-      attempt(() => randomBytes(Math.min(Number(bytes), mostRandom)).toString('base64')) ?? '',
+    // At most so many at once, as browsers have it.
+    random: (bytes: unknown) => attempt(() => randomBytes(Math.min(Number(bytes), 65_536)).toString('base64')) ?? '',
     later: (callback, ms: unknown) =>
       attempt(() => {
         // What is longer than Node takes would be over at once.
-        const wait = Math.min(Math.max(0, Number(ms) || 0), maxTimerMs);
+        const wait = Math.min(Math.max(0, Number(ms) || 0), 2 ** 31 - 1);
         const timer = setTimeout(() => attempt(callback), wait);
         const id = Number(timer);
         timers.set(id, timer);

@@ -49,10 +49,7 @@ function end(outcome: string): void {
 function readOutcome(outcome: string): { problem?: string; broken?: string } {
   try {
     const { problem, broken } = JSON.parse(outcome) as { problem?: unknown; broken?: unknown };
-    return {
-      ...(typeof problem === 'string' && { problem }),
-      ...(typeof broken === 'string' && { broken }),
-    };
+    return { ...(typeof problem === 'string' && { problem }), ...(typeof broken === 'string' && { broken }) };
   } catch {
     return { broken: 'Python broke: it has not said how it ended' };
   }
@@ -61,17 +58,12 @@ function readOutcome(outcome: string): { problem?: string; broken?: string } {
 const { context, sandbox } = openSandbox(outside);
 const { load, look, put, run } = sandbox;
 const loaded = Promise.withResolvers<void>();
-load(
-  await pyodideIn(context, (name) => (isOpen ? modules[name] : undefined)),
-  lock,
-  snapshot,
-  warmUp,
-  (problem, taken) => {
-    if (taken !== undefined) post({ snapshot: new Uint8Array(taken) });
-    if (problem === undefined) loaded.resolve();
-    else loaded.reject(new Error(problem));
-  },
-);
+const loadPyodide = await pyodideIn(context, (name) => (isOpen ? modules[name] : undefined));
+load(loadPyodide, lock, snapshot, warmUp, (problem, taken) => {
+  if (taken !== undefined) post({ snapshot: new Uint8Array(taken) });
+  if (problem === undefined) loaded.resolve();
+  else loaded.reject(new Error(problem));
+});
 await loaded.promise;
 for (const [name, bytes] of Object.entries(wheels)) put(`/wheels/${name}`, bytes, 'file');
 

@@ -69,7 +69,11 @@ async function* batches(workspace: Workspace, files: WorkspaceFile[]): AsyncGene
   let batch: GivenFile[] = [];
   let bytes = 0;
   for (const { executable, path, readOnly } of files) {
-    const content = await read(workspace, path);
+    const content = await workspace.read(path).catch((error: unknown) => {
+      // A link may lead nowhere.
+      if (error instanceof ToolError) return undefined;
+      throw error;
+    });
     if (content === undefined) continue;
     batch.push({ path, bytes: content, mode: readOnly ? 'readOnly' : executable ? 'executable' : 'file' });
     bytes += content.length;
@@ -79,16 +83,6 @@ async function* batches(workspace: Workspace, files: WorkspaceFile[]): AsyncGene
     [batch, bytes] = [[], 0];
   }
   yield batch;
-}
-
-/** The content of a file; undefined of a link that leads nowhere. */
-async function read(workspace: Workspace, path: string): Promise<Uint8Array | undefined> {
-  try {
-    return await workspace.read(path);
-  } catch (error) {
-    if (error instanceof ToolError) return undefined;
-    throw error;
-  }
 }
 
 /** Makes the workspace what the code has left. @returns what was done, and what the workspace has refused */

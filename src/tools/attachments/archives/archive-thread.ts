@@ -1,9 +1,11 @@
+import { basename } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { unpackTar } from 'modern-tar';
 import { grouped, maxFileBytes } from '../../../util/file-limits.ts';
-import { openGzip, openTar } from './tar.ts';
-import { gzipType, tarType } from '../recognise.ts';
+import { gzipType, headType, tarType } from '../recognise.ts';
 import { openMail, openMailbox } from '../mail/mail.ts';
 import { mailboxType, mailType, outlookType } from '../packages.ts';
-import { atMost, openZip, within, type ZipLimits, type ZipMember } from './zip.ts';
+import { atMost, openZip, unpackedMember, within, type ZipLimits, type ZipMember } from './zip.ts';
 
 export interface ArchiveFile {
   name: string;
@@ -33,7 +35,7 @@ async function membersOf({ bytes: given, limits, mediaType, name }: ArchiveFile)
   return mediaType === tarType ? openTar(bytes, limits) : openZip(bytes, limits);
 }
 
-async function contentOf(member: ZipMember): Promise<Pick<ArchiveMember, 'content' | 'problem'>> {
+async function contentOf(member: ZipMember) {
   if (member.isLink) return { problem: 'a link' };
   if (member.isEncrypted) return { problem: 'it needs a password' };
   if (member.bytes > maxFileBytes) return { problem: `${grouped(member.bytes)} bytes${atMost(maxFileBytes)}` };
@@ -42,4 +44,32 @@ async function contentOf(member: ZipMember): Promise<Pick<ArchiveMember, 'conten
   } catch (error) {
     return { problem: `damaged: ${(error as Error).message}` };
   }
+}
+
+/** Opens a tar archive that gzip has compressed, or one file. @throws `Error` if it is damaged, or over the limits */
+async function openGzip(name: string, bytes: Buffer, limits: ZipLimits): Promise<ZipMember[]> {
+  const content = unpacked(bytes, limits.bytes);
+  if (headType(content)?.[1] === tarType) return openTar(content, limits);
+  const plain = basename(name).replace(/\.gz$/i, '');
+  return [unpackedMember(plain === basename(name) ? `${plain}.content` : plain, content)];
+}
+
+function unpacked(bytes: Buffer, most: number): Buffer {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: Math.max(1, most) });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_BUFFER_TOO_LARGE') throw new Error(`it has more bytes unpacked${atMost(most)}`, { cause: error });
+    throw new Error(`it is damaged (${message})`, { cause: error });
+  }
+}
+
+/** Opens a tar archive. @returns its files, without folders @throws `Error` if it is damaged, or over the limits */
+async function openTar(bytes: Buffer, limits: ZipLimits): Promise<ZipMember[]> {
+  const entries = await unpackTar(bytes, { strict: true });
+  const files = entries.filter(({ header }) => header.type !== 'directory');
+  const members = files.map(({ data, header: { name, type } }) =>
+    unpackedMember(name, Buffer.from(data ?? []), type !== 'file'),
+  );
+  return within(members, limits);
 }

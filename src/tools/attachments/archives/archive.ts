@@ -13,9 +13,6 @@ const program = moduleBeside(import.meta.url, 'archive-thread');
 /** What is taken of an attached archive, with the archives in it. */
 export const archiveLimits: Readonly<ZipLimits> = { members: 200, bytes: 100_000_000 };
 
-/** How many bytes at most one byte of deflate becomes (https://zlib.net/zlib_tech.html). */
-const mostPacked = 1032;
-
 /**
  * Unpacks an archive, one file after the other. What is a link, encrypted, damaged or too large, or has a path that leads
  * out, is left out. One that is over the limits is not unpacked at all. Never throws.
@@ -34,8 +31,9 @@ export async function unpackArchive(
   try {
     await runIsolated<void, ArchiveMember>(program, file, { ...readingLimits, onMessage });
   } catch (error) {
-    // It does not claim a size, so that many of these would take for ever. Deflate packs at most so much.
-    if (archive.mediaType === gzipType) left.bytes -= Math.min(left.bytes, archive.bytes.length * mostPacked);
+    // It does not claim a size, so that many of these would take for ever. Deflate packs at most so much
+    // (https://zlib.net/zlib_tech.html).
+    if (archive.mediaType === gzipType) left.bytes -= Math.min(left.bytes, archive.bytes.length * 1032);
     return { note: `it was not unpacked: ${(error as Error).message}` };
   }
   left.members -= members.length;
@@ -58,12 +56,10 @@ export async function unpackArchive(
   return { text: lines.join('\n'), ...noted([isOfApple && ofApple, problems.length > 0 && leftOut]) };
 }
 
-const litter = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$)/;
-
 /** @param paths those that were taken before, in lower case; this one is added */
 function pathProblem(name: string, path: string | undefined, paths: Set<string>): string | undefined {
   if (path === undefined) return 'its path leads out of the archive, or cannot be used';
-  if (litter.test(name)) return 'made by the packing program';
+  if (/(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$)/.test(name)) return 'made by the packing program';
   if (paths.has(path.toLowerCase())) return 'another file has the same path';
   paths.add(path.toLowerCase());
   return undefined;

@@ -13,18 +13,14 @@ export interface ZipMember {
   read(): Promise<Buffer>;
 }
 
-/** What is taken of an archive: how many files it may have, and how many bytes unpacked all together. */
 export interface ZipLimits {
   members: number;
   bytes: number;
 }
 
 /**
- * Opens a zip archive. Nothing is unpacked before its file is read, and then no more than it claims, so that the limits hold
- * for archives made to deceive: those whose files overlap, and those whose files are larger than they say.
- *
- * @returns its files, without folders
- * @throws `Error` that says what is wrong with it, or that it is over the limits
+ * The files of a zip archive, without folders. Nothing is unpacked before its file is read, and then no more than it claims, so
+ * that the limits hold for archives whose files overlap, or are larger than they say. @throws `Error` that says what is wrong
  */
 export async function openZip(bytes: Buffer, limits: ZipLimits): Promise<ZipMember[]> {
   const zip = await fromBufferPromise(bytes, { decodeStrings: false, autoClose: false });
@@ -52,10 +48,6 @@ function refuseMany(count: number, { members }: ZipLimits): void {
 
 export const atMost = (count: number): string => `; at most ${grouped(count)} are read`;
 
-/** The bits of a Unix mode that say what a file is, and those of a link. They are in the upper half of the attributes. */
-const fileType = 0o170000;
-const link = 0o120000;
-
 function memberOf(zip: ZipFile, entry: Entry): ZipMember {
   const { externalFileAttributes: attributes, generalPurposeBitFlag: flags, uncompressedSize: size } = entry;
   // Without decoded strings the name is its bytes, whatever the types say.
@@ -65,7 +57,8 @@ function memberOf(zip: ZipFile, entry: Entry): ZipMember {
   return {
     name,
     bytes: size,
-    isLink: ((attributes >>> 16) & fileType) === link,
+    // The upper half is a Unix mode.
+    isLink: ((attributes >>> 16) & 0o170000) === 0o120000,
     isEncrypted: entry.isEncrypted(),
     async read() {
       const content = await buffer(await zip.openReadStreamPromise(entry));
@@ -74,3 +67,11 @@ function memberOf(zip: ZipFile, entry: Entry): ZipMember {
     },
   };
 }
+
+export const unpackedMember = (name: string, content: Buffer, isLink = false): ZipMember => ({
+  name,
+  bytes: content.length,
+  isLink,
+  isEncrypted: false,
+  read: () => Promise.resolve(content),
+});

@@ -35,14 +35,8 @@ function openFile(bytes: Uint8Array): DatabaseSync {
   }
 }
 
-interface DatabaseTable {
-  name: string;
-  isView: boolean;
-  columns: Array<{ name: string; type: string }>;
-}
-
 /** The tables in the order in which they were made, then the views. Those that belong to an index of words are left out. */
-export function tablesIn(db: DatabaseSync): DatabaseTable[] {
+export function tablesIn(db: DatabaseSync) {
   const found = db.prepare(
     `SELECT s.name, s.type = 'view' AS is_view FROM sqlite_schema s JOIN pragma_table_list t ON t.name = s.name
      WHERE t.schema = 'main' AND t.type <> 'shadow' AND s.type IN ('table', 'view') AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
@@ -66,10 +60,7 @@ export function rowsOf(statement: StatementSync): Iterable<SQLOutputValue[]> {
   return statement.iterate() as Iterable<unknown> as Iterable<SQLOutputValue[]>;
 }
 
-/** How long the text of all tables is at most, in characters. Queries see all rows. */
-const maxChars = 4_000_000;
-
-/** Reads the tables of a database as those of a workbook: each under its heading, as CSV. It must run in a process of its own. */
+/** Reads the tables of a database as those of a workbook: each under its heading, as CSV. In a process of its own. */
 export default async function readDatabase(file: TypedBytes): Promise<Readable> {
   const db = await openDatabase(file);
   const found = tablesIn(db);
@@ -81,7 +72,7 @@ export default async function readDatabase(file: TypedBytes): Promise<Readable> 
     let rows = 0;
     for (const row of rowsOf(db.prepare(`SELECT * FROM ${quotedName(name)}`))) {
       const line = csvLine(row.map(cellOf));
-      if (text.length + line.length > maxChars / tables.length) {
+      if (text.length + line.length > 4_000_000 / tables.length) {
         notes.push(`of the table ${name} the first ${grouped(rows)} rows are in its text; query_table sees all`);
         break;
       }

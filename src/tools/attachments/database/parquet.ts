@@ -62,7 +62,6 @@ export const inexactIn = (bytes: Uint8Array): string[] =>
     .filter((column) => saidType(column) === 'DECIMAL' && (column.precision ?? 0) > 15)
     .map(({ name }) => name);
 
-/** Such as `INT64`, `UTF8` or `DATE`. */
 const saidType = ({ converted_type: converted, logical_type: logical, type }: SchemaElement): string =>
   converted ?? logical?.type ?? type ?? '';
 
@@ -86,7 +85,6 @@ function valueOf(value: unknown, column: SchemaElement): SQLInputValue {
 
 const exact = (value: bigint): number | string => (Number.isSafeInteger(Number(value)) ? Number(value) : String(value));
 
-/** A time of day, which is a number of units since midnight: `13:45:00`. */
 function timeOfDay(count: number, { converted_type: converted, logical_type: logical }: SchemaElement): string {
   const unit = logical?.type === 'TIME' ? logical.unit : converted?.slice('TIME_'.length);
   const milliseconds = count / { MILLIS: 1, MICROS: 1e3, NANOS: 1e6 }[unit as 'MILLIS' | 'MICROS' | 'NANOS'];

@@ -1,11 +1,9 @@
 import PostalMime, { decodeWords, type Email } from 'postal-mime';
 import { textOfElements } from '../../../util/text/elements.ts';
-import { memberOf } from '../archives/tar.ts';
-import type { ZipMember } from '../archives/zip.ts';
+import { unpackedMember, type ZipMember } from '../archives/zip.ts';
 import { uniqueNames } from '../names.ts';
 import { mailType } from '../packages.ts';
 
-/** Opens a message: its headers with its text, its text as a page, and what is attached. */
 export async function openMail(bytes: Buffer): Promise<ZipMember[]> {
   const mail = await PostalMime.parse(bytes, { attachmentEncoding: 'arraybuffer', forceRfc822Attachments: true });
   const names = namesOf(
@@ -14,20 +12,19 @@ export async function openMail(bytes: Buffer): Promise<ZipMember[]> {
     }),
   );
   const files = mail.attachments.map(({ content }, index) =>
-    memberOf(names[index] ?? '', Buffer.from(content as ArrayBuffer)),
+    unpackedMember(names[index] ?? '', Buffer.from(content as ArrayBuffer)),
   );
-  const page = mail.html === undefined ? [] : [memberOf('message.html', Buffer.from(mail.html))];
-  return [memberOf('message.txt', Buffer.from(textOf(mail))), ...page, ...files];
+  const page = mail.html === undefined ? [] : [unpackedMember('message.html', Buffer.from(mail.html))];
+  return [unpackedMember('message.txt', Buffer.from(textOf(mail))), ...page, ...files];
 }
 
 /** The names of what is attached: of two files of one path an archive has but the first. */
 export const namesOf = (attached: string[]): string[] =>
   uniqueNames(['message.txt', 'message.html', ...attached]).slice(2);
 
-const packing = /^(mime-version|content-.*)$/;
-
 function textOf({ headers, html, text }: Email): string {
-  const said = headers.filter(({ key }) => !packing.test(key));
+  // What says how a text was packed, which it is no longer, is left out.
+  const said = headers.filter(({ key }) => !/^(mime-version|content-.*)$/.test(key));
   const lines = said.map(({ originalKey, value }) => `${originalKey}: ${decodeWords(value)}`);
   return `${lines.join('\n')}\n\n${text ?? (html === undefined ? '' : pageText(html))}`;
 }
@@ -39,7 +36,7 @@ export function openMailbox(bytes: Buffer): ZipMember[] {
   const messages = bytes.toString('latin1').split(beginning).slice(1);
   return messages.map((message, index) => {
     const plain = message.replaceAll(/^>(?=>*From )/gm, '');
-    return memberOf(`message-${index + 1}.eml`, Buffer.from(plain, 'latin1'));
+    return unpackedMember(`message-${index + 1}.eml`, Buffer.from(plain, 'latin1'));
   });
 }
 

@@ -1,7 +1,6 @@
 import { decodeText } from '../encoding.ts';
 import { streamsIn } from '../office/compound.ts';
-import { memberOf } from '../archives/tar.ts';
-import type { ZipMember } from '../archives/zip.ts';
+import { unpackedMember, type ZipMember } from '../archives/zip.ts';
 import { namesOf, pageText } from './mail.ts';
 
 /** The streams of a message by their paths ([MS-CFB], [MS-OXMSG]). */
@@ -20,9 +19,7 @@ const submitted = 0x0039;
 const delivered = 0x0e06;
 
 /** Opens a message of Outlook: its headers with its text, its text as a page, and what is attached, also other messages. */
-export function openOutlook(bytes: Buffer): ZipMember[] {
-  return messageIn(streamsIn(bytes), '', 32);
-}
+export const openOutlook = (bytes: Buffer): ZipMember[] => messageIn(streamsIn(bytes), '', 32);
 
 /** @param headBytes what stands before the properties: 24 bytes in a message that is attached ([MS-OXMSG] 2.4) */
 function messageIn(streams: Streams, at: string, headBytes: number): ZipMember[] {
@@ -37,8 +34,8 @@ function messageIn(streams: Streams, at: string, headBytes: number): ZipMember[]
   const noText = isPacked ? '[its text is packed as RTF, which is not read]' : '';
   const words = page.length > 0 ? pageText(decodeText(page)?.text ?? '') : noText;
   const text = textAt(streams, at, '1000') || words;
-  const members = [memberOf('message.txt', Buffer.from(`${said.join('\n')}\n\n${text}`))];
-  if (page.length > 0) members.push(memberOf('message.html', page));
+  const members = [unpackedMember('message.txt', Buffer.from(`${said.join('\n')}\n\n${text}`))];
+  if (page.length > 0) members.push(unpackedMember('message.html', page));
   const attached = foldersIn(streams, `${at}__attach_version1.0_#`);
   const names = namesOf(
     attached.map((folder, index) => {
@@ -52,7 +49,7 @@ function messageIn(streams: Streams, at: string, headBytes: number): ZipMember[]
     const content = streams.get(`${folder}__substg1.0_37010102`);
     if (streams.has(`${inner}__properties_version1.0`)) {
       for (const member of messageIn(streams, inner, 24)) members.push({ ...member, name: `${name}/${member.name}` });
-    } else if (content !== undefined) members.push(memberOf(name, content));
+    } else if (content !== undefined) members.push(unpackedMember(name, content));
   }
   return members;
 }

@@ -1,7 +1,6 @@
 import * as xlsx from '@e965/xlsx';
 import { textOfCell } from './documents.ts';
 
-/** What a workbook says of all of its cells. */
 interface Conventions {
   is1904: boolean;
   /** The value of formulas that no program has computed yet, besides none at all. */
@@ -26,11 +25,7 @@ export function valueOf(cell: xlsx.CellObject | undefined, conventions: Conventi
   return String(runs).replaceAll(/[\r\n]+/g, ' ');
 }
 
-/**
- * A time of OpenDocument as its text has it: the library drops signs and fractions of seconds, other programs round them.
- *
- * @param shown its text, which the cells of other formats are read without
- */
+/** A time of OpenDocument as its text has it: the library drops signs and fractions of seconds, other programs round them. */
 function asShown(days: number, shown = ''): number {
   const [, seconds = NaN] = /:(\d\d[.,]\d{1,3})$/.exec(shown) ?? [];
   const whole = Math.round(days * 86_400);
@@ -50,7 +45,7 @@ export const isUncomputed = (
 
 /**
  * What a workbook says of all of its cells. Libraries that compute nothing store 0 in new workbooks, with the wish that
- * everything be computed anew, and an empty text in old ones. That may be a formula's result too, but hardly of all of them.
+ * all be computed anew, and an empty text in old ones. That may be a formula's result too, but hardly of all of them.
  */
 export function conventionsOf(book: xlsx.WorkBook, isOld: boolean, cells: xlsx.CellObject[]): Conventions {
   const { CalcPr: computing, WBProps: properties } = (book.Workbook ?? {}) as {
@@ -75,13 +70,13 @@ const errors: Record<number, string> = {
   0x2b: '#GETTING_DATA',
 };
 
-/** As the library calls the parts of a date; `u` is the fraction of a second. */
-type DatePart = 'y' | 'm' | 'd' | 'H' | 'M' | 'S' | 'u';
+/** As the library calls them; `u` is the fraction of a second. */
+type DateParts = Record<'y' | 'm' | 'd' | 'H' | 'M' | 'S' | 'u', number>;
 
 /** A day number as ISO 8601, exact to the millisecond: a day, a time of day, or both. */
 function dateOf(value: number, format: string, { is1904 }: Conventions): string {
   const exact = Math.round(value * 86_400_000) / 86_400_000;
-  const parts = xlsx.SSF.parse_date_code(exact, { date1904: is1904 }) as Record<DatePart, number> | null;
+  const parts = xlsx.SSF.parse_date_code(exact, { date1904: is1904 }) as DateParts | null;
   if (parts === null) return String(value);
   const two = (part: number): string => String(part).padStart(2, '0');
   const milliseconds = Math.round(parts.u * 1000);
@@ -134,7 +129,6 @@ export function unitOf(format: string): string {
   return /[\p{L}\p{Sc}]/u.test(unit) ? unit : '';
 }
 
-/** Units by column and row. */
 type Units = ReadonlyMap<number, ReadonlyMap<number, string>>;
 
 /** The columns whose numbers have one unit: `C in kg`. */

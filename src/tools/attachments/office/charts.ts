@@ -21,10 +21,7 @@ const roles: Readonly<Record<string, 'categories' | 'values' | 'sizes'>> = {
   bubbleSize: 'sizes',
 };
 
-/**
- * A chart (ECMA-376, DrawingML charts) as a table: a line for each category with the values of all series, as the program
- * that saved it has kept them with the chart.
- */
+/** A chart (ECMA-376) as a table: a line for each category with the values of all series that are kept with the chart. */
 export function chartText(xml: string): string {
   const within: string[] = [];
   const all: Series[] = [];

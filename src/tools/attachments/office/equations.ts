@@ -7,10 +7,7 @@ interface Part {
   text: string;
 }
 
-/**
- * A document whose formulas (ECMA-376, OMML) are texts of one line, as people type them: `∫_(0)^(1) ((x+1)^(2))/(√(x))`. Most of
- * what a formula says is not in its letters: brackets, sums and bars are attributes, and rows and fractions are places.
- */
+/** A document whose formulas (ECMA-376, OMML) are lines as people type them: `∫_(0)^(1) ((x+1)^(2))/(√(x))`. */
 export const withEquations = (xml: string): string =>
   xml.replaceAll(/<m:oMath[ >].*?<\/m:oMath>/gs, (formula) => `<m:t>${escapedXml(lineOf(treeOf(formula)))}</m:t>`);
 

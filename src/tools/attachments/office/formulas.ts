@@ -7,16 +7,15 @@ export interface Formula {
   text: string;
 }
 
-/** How many different formulas of a sheet are shown, and how many characters of each. */
+/** How many different formulas of a sheet are shown. */
 const maxGroups = 40;
-const maxChars = 300;
 
 /** Formulas in few words: those that are the same but for their place stand once, as `D2:D9 = B2*C2`. */
 export function formulasText(formulas: Formula[]): string {
   const groups = Map.groupBy(formulas, relative);
   const shown = [...groups.values()].slice(0, maxGroups).map((group) => {
     const text = group[0]?.text ?? '';
-    return `${placesOf(group)} = ${text.length > maxChars ? `${text.slice(0, maxChars)}…` : text}`;
+    return `${placesOf(group)} = ${text.length > 300 ? `${text.slice(0, 300)}…` : text}`;
   });
   return [...shown, ...(groups.size > maxGroups ? [`${groups.size - maxGroups} more`] : [])].join('; ');
 }

@@ -16,11 +16,7 @@ interface List {
   starts: Map<number, number>;
 }
 
-interface Style {
-  basedOn?: string | undefined;
-  numId?: string | undefined;
-  ilvl?: string | undefined;
-}
+type Style = { [Name in 'basedOn' | 'numId' | 'ilvl']?: string | undefined };
 
 /** The body of a .docx with what numbers its items, which Word computes: `1.2`, `(a)`, or `-`. */
 export function withNumbers(xml: string, numbering: string, styles: string): string {

@@ -32,7 +32,9 @@ async function read(bytes: Buffer, mediaType: string): Promise<Readable> {
   if (isOld && bytes.includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw new Error(needsPassword);
   if (mediaType === 'application/rtf') return textOfRtf(bytes);
   if (mediaType === textWorkbookType) {
-    const { notes, text } = textWorkbook(bytes);
+    const given = decodeText(bytes)?.text ?? '';
+    const isXml = given.includes('office:spreadsheet');
+    const { notes, text } = isXml ? { text: given, notes: [] } : tablesOfPage(given);
     const readable = textOfWorkbook(text);
     return { ...readable, ...noted([...notes, readable.note]) };
   }
@@ -42,7 +44,6 @@ async function read(bytes: Buffer, mediaType: string): Promise<Readable> {
   return readable;
 }
 
-/** How the files begin that were made before 2007, and those that are encrypted. */
 const oldHead = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
 
 async function readParts(members: ZipMember[], mediaType: string): Promise<Readable> {
@@ -52,9 +53,9 @@ async function readParts(members: ZipMember[], mediaType: string): Promise<Reada
   const parts: Parts = {
     names,
     async read(name) {
-      const member = byName.get(name);
-      if (member === undefined) throw new Error(`it has no ${name}`);
-      return (await member.read()).toString('utf8');
+      const content = await byName.get(name)?.read();
+      if (content === undefined) throw new Error(`it has no ${name}`);
+      return content.toString('utf8');
     },
   };
   const readable = await readAs(mediaType, parts, byName);
@@ -79,31 +80,16 @@ async function readAs(mediaType: string, parts: Parts, members: ReadonlyMap<stri
   // Pictures and the like are no part of the cells.
   for (const [name, member] of members) if (/\.(xml|rels|bin)$/i.test(name)) unpacked.set(name, await member.read());
   const { text = '', note } = textOfWorkbook(unpacked);
-  const shapes = [...(await chartsIn(parts)), ...(await objectsIn(parts)), ...(await shapesIn(parts))]
-    .map((shape) => `\n${shape}\n`)
-    .join('');
+  const beside = [...(await chartsIn(parts)), ...(await objectsIn(parts)), ...(await shapesIn(parts))];
+  const shapes = beside.map((shape) => `\n${shape}\n`).join('');
   return { text: text + shapes, ...noted([note, ...looksNotRead(unpacked)]) };
-}
-
-interface TextWorkbook {
-  text: string;
-  notes: Array<string | false>;
-}
-
-const longestBeside = 300;
-
-/** A workbook that is a text: XML of Excel 2003, or a page with tables. @returns it, and what is to be said of a page */
-function textWorkbook(bytes: Buffer): TextWorkbook {
-  const text = decodeText(bytes)?.text ?? '';
-  return text.includes('office:spreadsheet') ? { text, notes: [] } : tablesOfPage(text);
 }
 
 const kept = /^(table|tr|td|th)$/;
 const unseen = /^(style|script|title|xml)$/;
-const hides = /display:\s*none|visibility:\s*hidden/i;
 
 /** The tables of a page, with the ends of cells that a page may leave out and the library for workbooks needs. */
-function tablesOfPage(page: string): TextWorkbook {
+function tablesOfPage(page: string): { text: string; notes: Array<string | false> } {
   let tables = '';
   let beside = '';
   let hasHidden = false;
@@ -113,7 +99,7 @@ function tablesOfPage(page: string): TextWorkbook {
     onopentag(name, { colspan, rowspan, style = '' }) {
       if (name === 'table') depth += 1;
       if (unseen.test(name)) unseenDepth += 1;
-      if (hides.test(style)) hasHidden = true;
+      if (/display:\s*none|visibility:\s*hidden/i.test(style)) hasHidden = true;
       const spans = `${colspan ? ` colspan="${colspan}"` : ''}${rowspan ? ` rowspan="${rowspan}"` : ''}`;
       // A table in a cell is the text of the cell.
       if (depth === 1 && kept.test(name)) tables += `<${name}${spans}>`;
@@ -137,7 +123,7 @@ function tablesOfPage(page: string): TextWorkbook {
     notes: [
       'it is a page (HTML), whatever its ending says, each of whose tables is a sheet',
       hasHidden && 'what its styles hide is shown as any other cell',
-      words !== '' && `beside its tables stands: ${shortened(words, longestBeside)}`,
+      words !== '' && `beside its tables stands: ${shortened(words, 300)}`,
     ],
   };
 }

@@ -121,11 +121,7 @@ interface Run {
 const pageBytes = 512;
 const valueBytes = [1, 1, 2, 4, 2, 2, undefined, 3];
 
-/**
- * The runs of a .doc, by where they begin in its stream.
- *
- * @param entryBytes what a page has of each run besides where it begins: 1 for characters, 13 for paragraphs
- */
+/** The runs of a .doc. @param entryBytes what a page has of each besides where it begins: 13 of paragraphs */
 function runsOf(document: Buffer, table: Buffer, at: number, entryBytes: 1 | 13): Run[] {
   const start = document.readUInt32LE(at);
   const count = Math.floor((document.readUInt32LE(at + 4) - 4) / 8);
@@ -136,15 +132,14 @@ function runsOf(document: Buffer, table: Buffer, at: number, entryBytes: 1 | 13)
     const size = page[pageBytes - 1] ?? 0;
     for (let run = 0; run < size; run++) {
       const offset = (page[(size + 1) * 4 + run * entryBytes] ?? 0) * 2;
-      const written =
-        offset === 0 ? Buffer.alloc(0) : entryBytes === 1 ? sized(page, offset) : ofParagraph(page, offset);
+      let written: Buffer = Buffer.alloc(0);
+      if (offset !== 0 && entryBytes === 1) written = page.subarray(offset + 1, offset + 1 + (page[offset] ?? 0));
+      else if (offset !== 0) written = ofParagraph(page, offset);
       runs.push({ from: page.readUInt32LE(run * 4), properties: propertiesIn(written) });
     }
   }
   return runs.sort((one, other) => one.from - other.from);
 }
-
-const sized = (page: Buffer, at: number): Buffer => page.subarray(at + 1, at + 1 + (page[at] ?? 0));
 
 /** Behind the length, which is one of two, the number of a style comes first. */
 function ofParagraph(page: Buffer, at: number): Buffer {

@@ -25,21 +25,18 @@ const open: TextRules = {
 const slideMark = '\n\u0001\n';
 
 /** The text of an .odt or .odp, whose slides get headings such as `[slide 3]`. @throws `Error` if it is encrypted */
-export async function textOfOpenDocument({ names, read }: Parts): Promise<string> {
-  await refuseEncrypted({ names, read });
+export async function textOfOpenDocument(parts: Parts): Promise<string> {
+  await refuseEncrypted(parts);
   let slide = 0;
-  const xml = await read('content.xml');
+  const xml = await parts.read('content.xml');
   const raising = raisingStyles(xml);
   const span = ({ 'text:style-name': style = '' }: Attributes): string => raising.get(style) ?? '';
-  const text = textOfXml(xml, { ...open, marks: { ...open.marks, span } }).replaceAll(
-    '\u0001',
-    () => `[slide ${++slide}]`,
-  );
-  return [...(await edgesOf({ names, read })), text, ...(await objectsIn({ names, read }))].join('\n\n');
+  const marked = textOfXml(xml, { ...open, marks: { ...open.marks, span } });
+  const text = marked.replaceAll('\u0001', () => `[slide ${++slide}]`);
+  return [...(await edgesOf(parts)), text, ...(await objectsIn(parts))].join('\n\n');
 }
 
-/** The styles by which letters stand above or below their line, with what stands for that. */
-export function raisingStyles(xml: string): Map<string, '^' | '_'> {
+function raisingStyles(xml: string): Map<string, '^' | '_'> {
   const found = new Map<string, '^' | '_'>();
   let style = '';
   parseXml(xml, {
@@ -60,9 +57,6 @@ async function edgesOf({ names, read }: Parts): Promise<string[]> {
   return texts.size === 0 ? [] : [`[headers and footers]\n${[...texts].join('\n')}`];
 }
 
-/** What a formula of an OpenDocument file says of itself (MathML). */
-const formulaText: TextRules = { ...open, text: new Set(['annotation']), inline: {}, marks: {} };
-
 /** The charts and formulas of an OpenDocument file: each is a document of its own, a chart with the table of its values. */
 export async function objectsIn({ names, read }: Parts): Promise<string[]> {
   const texts: string[] = [];
@@ -70,7 +64,8 @@ export async function objectsIn({ names, read }: Parts): Promise<string[]> {
     const xml = await read(name);
     if (xml.includes('<chart:chart')) texts.push(`[chart]\n${textOfXml(xml, open)}`);
     // As one writes it: the elements beside it would lose what is above what.
-    else if (xml.includes('annotation')) texts.push(`[formula]\n${textOfXml(xml, formulaText)}`);
+    else if (xml.includes('annotation'))
+      texts.push(`[formula]\n${textOfXml(xml, { ...open, text: new Set(['annotation']), inline: {}, marks: {} })}`);
   }
   return texts;
 }

@@ -37,7 +37,6 @@ export async function propertiesIn({ names, read }: Parts): Promise<string> {
   return propertiesText(found.map(({ label, value }) => [label, value]));
 }
 
-/** The same of an old workbook, which has no part for it. */
 export const propertiesOf = (said: FullProperties = {}): string =>
   propertiesText([
     ['title', said.Title],

@@ -137,7 +137,7 @@ export function textOfRtf(bytes: Buffer): Readable {
     else if (byte === undefined) flush();
     if (byte !== undefined) left = Math.max(0, left - 1);
     else if (brace === '{') {
-      if (stack.length >= maxDepth) throw new Error(`its groups are nested more than ${maxDepth} deep`);
+      if (stack.length >= 1000) throw new Error('its groups are nested more than 1000 deep');
       stack.push(group);
       const { encoding, fallback, isSkipped, raised } = group;
       group = { isSkipped, word: '', encoding, fallback, raised };
@@ -155,8 +155,6 @@ export function textOfRtf(bytes: Buffer): Readable {
   flush();
   return { text: linesOf(parts.join(''), propertiesText(said)), ...notesOn(source) };
 }
-
-const maxDepth = 1000;
 
 function encodingOf(name: string): string {
   try {

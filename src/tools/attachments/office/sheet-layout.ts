@@ -2,7 +2,7 @@ import { listed } from '../../../util/text/listed.ts';
 import { isNumber } from '../columns.ts';
 
 /** A range of cells that are merged into one. All positions count from 0. */
-export interface Merged {
+interface Merged {
   top: number;
   left: number;
   bottom: number;
@@ -23,24 +23,15 @@ export interface SheetGrid {
   links: ReadonlyMap<number, string>;
 }
 
-export interface SheetTable {
-  /** What stands above the header, and comments on what is not in the lines. */
-  remarks: string[];
-  /** The place of the header's last row; -1 for an empty sheet. */
-  headerRow: number;
-  /** The header, and the rows below it, with columns for how they look: `_hidden`, `_color` or `NAME_color`, `_comment`, `_link`. */
-  lines: string[][];
-  notes: string[];
-}
-
-/** How many rows are examined to find the header, how many may stand above it, and how many runs and names are told. */
+/** How many rows are examined to find the header, and how many names are told. */
 const examined = 100;
-const mostTitles = 10;
-const mostRuns = 40;
 const named = 8;
 
-/** Lays a sheet out as a table whose first line names the columns, so that what is seen can be told from what is there. */
-export function tableOf(sheet: SheetGrid): SheetTable {
+/**
+ * Lays a sheet out as a table whose first line names the columns, so that what is seen can be told from what is there: columns
+ * say how its rows look (`_hidden`, `_color` or `NAME_color`, `_comment`, `_link`), and remarks what is in no line.
+ */
+export function tableOf(sheet: SheetGrid) {
   const filled = [...sheet.rows.keys()].filter((row) => sheet.rows[row]?.some((cell) => cell !== ''));
   const width = filled.reduce((most, row) => Math.max(most, sheet.rows[row]?.length ?? 0), 0);
   fillMerged(sheet, width, ({ left, right }) => left === right);
@@ -116,16 +107,12 @@ function placesOf(filled: number[]): string[] {
     const start = isNext ? runs.pop()?.replace(/-.*/, '') : undefined;
     runs.push(start === undefined ? String(row + 1) : `${start}-${row + 1}`);
   }
-  return [`rows of the sheet that are not empty: ${firstOf(runs, mostRuns)}`];
+  return [`rows of the sheet that are not empty: ${firstOf(runs, 40)}`];
 }
 
 /** Repeats texts in all cells of a merged range. Below the header a number stays in the first: sums would count it again. */
-function fillMerged(
-  { rows, merged, isNumber }: SheetGrid,
-  width: number,
-  fits: (range: Merged) => boolean,
-  header = -1,
-): void {
+function fillMerged(sheet: SheetGrid, width: number, fits: (range: Merged) => boolean, header = -1): void {
+  const { rows, merged, isNumber } = sheet;
   for (const range of merged) {
     const { top, left, bottom, right } = range;
     const text = rows[top]?.[left] ?? '';
@@ -146,7 +133,7 @@ function headerOf({ rows }: SheetGrid, filled: number[]): number {
   const counts = filled.slice(0, examined).map((row) => (rows[row] ?? []).filter((cell) => cell !== '').length);
   const widest = Math.max(0, ...counts);
   const found = counts.findIndex((count) => count > widest / 2);
-  if (found < 1 || found > mostTitles) return first;
+  if (found < 1 || found > 10) return first;
   const starts = filled.slice(0, examined).map((row) => (rows[row] ?? []).findIndex((cell) => cell !== ''));
   const left = Math.min(...starts);
   return starts.slice(0, found).every((start) => start === left) ? (filled[found] ?? first) : first;

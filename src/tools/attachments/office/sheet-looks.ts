@@ -49,12 +49,9 @@ export function openDocumentLooks(xml: Buffer | undefined): { sheets: SheetLooks
       } else if (name === 'table-cell' || name === 'covered-table-cell') {
         const shade = shadeOf.get(attributes['table:style-name'] ?? '');
         if (shade !== undefined && repeated < mostRepeats && rows < mostRepeats)
-          for (let place = 0; place < repeated * rows; place++)
-            sheet.coloured.push({
-              row: row + Math.floor(place / repeated),
-              column: column + (place % repeated),
-              shade,
-            });
+          for (let down = 0; down < rows; down++)
+            for (let right = 0; right < repeated; right++)
+              sheet.coloured.push({ row: row + down, column: column + right, shade });
         column += repeated;
       }
     },

@@ -10,11 +10,10 @@ import { needsPassword } from './open-documents.ts';
 import { formulasText, sumsNote, type Formula } from './formulas.ts';
 import { openDocumentLooks, type SheetLooks } from './sheet-looks.ts';
 import { propertiesOf } from './properties.ts';
-import { tableOf, type SheetGrid } from './sheet-layout.ts';
+import { tableOf } from './sheet-layout.ts';
 
-/** How long the text of a workbook may be, and what it says of names for cells and numbers, in characters. */
+/** How long the text of a workbook may be, in characters. */
 const maxChars = 20_000_000;
-const longestNames = 1000;
 
 /** How many columns a sheet may have: more are no table, and SQLite takes 2,000. */
 const mostColumns = 1000;
@@ -37,10 +36,7 @@ export function textOfWorkbook(content: Content): Readable {
   const shades = cells.flatMap((cell) => shadeOf(cell) ?? []);
   const colours = colourNames([...shades, ...(looks?.shades ?? [])]);
   const given = (book.Workbook?.Names ?? []).filter(({ Name: name }) => !name.startsWith('_xlnm.'));
-  const names = given
-    .map(({ Name: name, Ref: ref }) => `${name} = ${ref}`)
-    .join('; ')
-    .slice(0, longestNames);
+  const names = given.map(({ Name: name, Ref: ref }) => `${name} = ${ref}`).join('; ');
   const notes: string[] = [];
   let text = '';
   for (const [index, name] of book.SheetNames.entries()) {
@@ -57,7 +53,7 @@ export function textOfWorkbook(content: Content): Readable {
     notes.push(...doubts.flatMap((note) => (note ? [`${name}: ${note}`] : [])), ...grid.notes);
     const formulas = formulasText(grid.formulas);
     if (grid.units !== '') table.remarks.push(`units that the formats of numbers say: column ${grid.units}`);
-    if (index === 0 && names !== '') table.remarks.push(`names: ${names}`);
+    if (index === 0 && names !== '') table.remarks.push(`names: ${names.slice(0, 1000)}`);
     if (formulas !== '') table.remarks.push(`formulas, with the header in row ${table.headerRow + 1}: ${formulas}`);
     for (const remark of table.remarks) text += `[${remark.replaceAll(/[\p{C}\s]+/gu, ' ')}]\n`;
     for (const line of table.lines) {
@@ -85,19 +81,12 @@ function* cellsOf(sheet: xlsx.WorkSheet | undefined) {
     for (const [column, cell] of (cells ?? []).entries()) if (cell !== undefined) yield { row, column, cell };
 }
 
-interface Grid extends SheetGrid {
-  formulas: Formula[];
-  units: string;
-  notes: string[];
-}
-
-/** @param looks what the library does not read of the sheet */
 function gridOf(
   sheet: xlsx.WorkSheet | undefined,
   name: string,
   { colours, conventions }: { conventions: ReturnType<typeof conventionsOf>; colours: ReadonlyMap<string, string> },
   looks?: SheetLooks,
-): Grid {
+) {
   const rows: string[][] = [];
   const numbers = new Set<string>();
   const comments = new Map<number, string>();
@@ -151,7 +140,7 @@ function gridOf(
   ].filter((note) => note !== false);
   return {
     rows: Array.from(rows, (cells) => cells ?? []),
-    isNumber: (row, column) => numbers.has(`${row} ${column}`),
+    isNumber: (row: number, column: number) => numbers.has(`${row} ${column}`),
     merged,
     colours: byColumn,
     comments,
@@ -224,10 +213,7 @@ function openParts(parts: ReadonlyMap<string, Buffer>): xlsx.WorkBook {
   return parseZip(zip, { ...options, cellText: parts.has('content.xml') });
 }
 
-/**
- * A part with what the library would not read: colours that have numbers, and cells that hold more than older programs know, such
- * as a picture, which are kept as errors.
- */
+/** A part with what the library would not read: colours that have numbers, and cells with pictures and the like. */
 function mended(name: string, part: Buffer): Buffer {
   if (name === 'xl/styles.xml') return Buffer.from(withoutNumbers(part.toString('utf8')));
   if (!/^xl\/worksheets\/\w+\.xml$/.test(name) || !part.includes(' vm="')) return part;

@@ -23,18 +23,10 @@ export interface TextRules {
 /** By their names, as they are written and without a prefix. */
 export type Attributes = Readonly<Record<string, string>>;
 
-/** The longest text that is made of one part of a document, in characters, and over how many columns a cell may reach. */
-const maxChars = 20_000_000;
-const mostCovered = 100;
-
 /** How deep elements may be nested: the parser takes ever longer for each further level. */
 const maxDepth = 1000;
 
-/**
- * Reads XML element by element. Entities that a document declares itself stay as they are written, however many.
- *
- * @throws `Error` if its elements are nested too deep
- */
+/** Reads XML. Entities that a document declares itself stay as they are written. @throws `Error` if it is nested too deep */
 export function parseXml(
   xml: string,
   handlers: {
@@ -86,7 +78,7 @@ export function textOfXml(xml: string, rules: TextRules): string {
       } else if (ofRun !== undefined && ofRun !== '~~') raised = ofRun;
       if (rules.cell.has(name)) lines.joined += 1;
       // A cell of a text document says itself over how many columns it reaches; elsewhere the covered ones are there.
-      if (name === 'gridSpan') lines.covered = Math.min(mostCovered, Number(attributes['val']) || 1) - 1;
+      if (name === 'gridSpan') lines.covered = Math.min(100, Number(attributes['val']) || 1) - 1;
       if (skipping === 0 && Object.hasOwn(rules.inline, name)) {
         lines.joined += 1;
         lines.add(rules.inline[name]?.[0] ?? '');
@@ -124,14 +116,13 @@ export function textOfXml(xml: string, rules: TextRules): string {
 class Lines {
   /** In how many cells and the like the text is, which have no lines of their own: tables may stand in tables. */
   joined = 0;
-  /** How many more columns the cell covers. */
   covered = 0;
   readonly #lines: string[] = [];
   #line = '';
   #length = 0;
 
   add(more: string): void {
-    if (this.#length > maxChars) return;
+    if (this.#length > 20_000_000) return;
     this.#length += more.length;
     if (this.joined > 0) {
       this.#line += more.replaceAll('\n', ' ');

@@ -32,11 +32,6 @@ const gap = 0.9;
 const sameLine = 0.4;
 const nextLine = 5;
 
-/** How small letters above or below their line are, and how far from its base, in heights of the others. */
-const smaller = 0.9;
-const leastRise = 0.1;
-const mostRise = 0.7;
-
 const listMark = /^([•◦▪–*-]|\(?\w{1,3}[.)])$/;
 
 /**
@@ -102,10 +97,7 @@ function linesOf(items: TextItem[]): Line[] {
   return lines.map((line) => ({ ...line, text: line.text.trim() }));
 }
 
-/**
- * The line that goes on behind a cell of several lines, twelve at most: all that came since stands between what it has and
- * what is added.
- */
+/** The line that goes on behind a cell of twelve lines or fewer: all that came since stands between it and what is added. */
 function lineBefore(lines: Line[], { x, y, height }: { x: number; y: number; height: number }): Line | undefined {
   let left = x;
   for (const line of lines.slice(-12).toReversed()) {
@@ -118,13 +110,13 @@ function lineBefore(lines: Line[], { x, y, height }: { x: number; y: number; hei
   return undefined;
 }
 
-/** What stands for the place of small letters that are above or below the end of a line: `10^6`, `H_2`; empty for others. */
+/** What stands for the place of smaller letters above or below the end of a line: `10^6`, `H_2`; empty for others. */
 function indexMark(line: Line | undefined, { x, y, height }: { x: number; y: number; height: number }): string {
   const end = line?.cells.at(-1)?.right;
-  if (line === undefined || end === undefined || height > smaller * line.height) return '';
+  if (line === undefined || end === undefined || height > 0.9 * line.height) return '';
   const rise = (y - line.y) / line.height;
   const isBeside = Math.abs(x - end) < sameLine * line.height;
-  return !isBeside || Math.abs(rise) < leastRise || Math.abs(rise) > mostRise ? '' : rise > 0 ? '^' : '_';
+  return !isBeside || Math.abs(rise) < 0.1 || Math.abs(rise) > 0.7 ? '' : rise > 0 ? '^' : '_';
 }
 
 function addCell(cells: Cell[], added: Cell, height: number, isSpaced: boolean): void {
@@ -138,7 +130,6 @@ function addCell(cells: Cell[], added: Cell, height: number, isSpaced: boolean):
   last.right = Math.max(last.right, added.right);
 }
 
-/** A table: its lines from above to below, each with a cell for every column. */
 function tableText(block: Line[]): string {
   const rows: Line[] = [];
   for (const line of block.toSorted((one, other) => other.y - one.y)) {
@@ -162,7 +153,6 @@ function tableText(block: Line[]): string {
   return lines.join('\n');
 }
 
-/** Whether a text reaches over columns, or begins left of its own. */
 const isAcross = ({ left }: Cell, [first, ...others]: Span[][]): boolean =>
   others.length > 0 || (first?.every((span) => left < span.left - 1) ?? true);
 

@@ -9,24 +9,16 @@ export interface Pixels {
   channels: 1 | 3 | 4;
 }
 
-const longestSide = 2000;
-
-const leastSide = 32;
-
 /** The images on a page of a PDF as PNG, at most so many, without what is too small to show anything. */
-export async function picturesOf(
-  pdf: Parameters<typeof extractImages>[0],
-  page: number,
-  most: number,
-): Promise<Buffer[]> {
+export async function picturesOf(pdf: Parameters<typeof extractImages>[0], page: number, most: number) {
   const images = (await extractImages(pdf, page)) as Pixels[];
-  const shown = images.filter(({ height, width }) => Math.min(height, width) >= leastSide);
+  const shown = images.filter(({ height, width }) => Math.min(height, width) >= 32);
   return shown.slice(0, most).map((image) => pngOf(smaller(image)));
 }
 
-/** An image of which a square of pixels has become one, so that its longer side fits. */
+/** An image of which a square of pixels has become one, so that its longer side has 2000, of which models see no more. */
 export function smaller(image: Pixels): Pixels {
-  const step = Math.ceil(Math.max(image.width, image.height) / longestSide);
+  const step = Math.ceil(Math.max(image.width, image.height) / 2000);
   if (step <= 1) return image;
   const { channels, data } = image;
   const [width, height] = [Math.floor(image.width / step), Math.floor(image.height / step)];

@@ -19,31 +19,20 @@ export interface PdfRequest {
 }
 
 export interface PdfRead {
-  /** Whether its end is missing. */
   isCutOff: boolean;
   /** Files that it carries, with their texts if they are such and not long. */
-  carried: CarriedFile[];
+  carried: Array<{ name: string; text?: string }>;
   /** Names of character maps that its fonts need and that are not at hand. */
   maps: string[];
   properties: string;
   pictures: Array<{ page: number; png: Uint8Array }>;
 }
 
-interface CarriedFile {
-  name: string;
-  text?: string;
-}
-
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
-/** Reading ends with the page that exceeds so many characters, since compressed text may grow without limit. */
-const maxCharacters = 20_000_000;
-
 /**
- * Reads one PDF page by page. It must run in a thread of its own, since a damaged one leaves rejected promises behind that
- * would end a worker's process, and a page may take long.
- *
- * @throws `Error` if it cannot be opened
+ * Reads one PDF page by page. In a thread of its own, since a damaged one leaves rejected promises behind that would end a
+ * worker's process, and a page may take long. @throws `Error` if it cannot be opened
  */
 export default async function readPdf(
   { bytes: given, password, pictures }: PdfRequest,
@@ -74,15 +63,13 @@ export default async function readPdf(
   }
 }
 
-const longestCarried = 200_000;
-
-async function filesIn(pdf: Pdf): Promise<CarriedFile[]> {
+async function filesIn(pdf: Pdf): Promise<PdfRead['carried']> {
   const files = (await pdf.getAttachments().catch(() => null)) as Map<string, { filename: string }> | null;
-  const carried: CarriedFile[] = [];
+  const carried: PdfRead['carried'] = [];
   for (const [id, { filename: name }] of files ?? []) {
     const content: Uint8Array | null = await pdf.getAttachmentContent(id).catch(() => null);
     const text = decodeText(Buffer.from(content ?? []))?.text ?? '';
-    carried.push({ name, ...(text !== '' && text.length <= longestCarried && { text }) });
+    carried.push({ name, ...(text !== '' && text.length <= 200_000 && { text }) });
   }
   return carried;
 }
@@ -145,7 +132,8 @@ function withTrailer(bytes: Buffer): Buffer {
 
 async function readPages(pdf: Pdf, post: (page: PdfPage) => void): Promise<void> {
   let characters = 0;
-  for (let number = 1; number <= pdf.numPages && characters <= maxCharacters; number++) {
+  // Compressed text may grow without limit.
+  for (let number = 1; number <= pdf.numPages && characters <= 20_000_000; number++) {
     const text = await textOfPage(pdf, number);
     characters += text?.length ?? 0;
     post({ of: pdf.numPages, text });

@@ -44,9 +44,8 @@ export async function readPdf(bytes: Buffer, password?: string): Promise<Readabl
   const empty = numbers(isBare);
   const bare = hasPictures ? empty : [];
   if (!hasPictures && empty.length > 0 && empty.length < count)
-    notes.push(`pages without text, which may have drawings: ${listed(empty, mostListed)}`);
-  if (bare.length > 0)
-    notes.push(`pages that are pictures, and not read as text: ${listed(bare, mostListed)}; ${howShown}`);
+    notes.push(`pages without text, which may have drawings: ${listed(empty, 20)}`);
+  if (bare.length > 0) notes.push(`pages that are pictures, and not read as text: ${listed(bare, 20)}; ${howShown}`);
   else if (hasPictures) notes.push(`there are pictures in it, which are not read as text; ${howShown}`);
   if (bare.length === 0 && pages.every(({ text }) => !text)) {
     const why = notes.length > 0 ? notes.join('; ') : 'the PDF has no text';
@@ -63,16 +62,11 @@ export async function readPdf(bytes: Buffer, password?: string): Promise<Readabl
 const isBare = ({ text }: PdfPage): boolean => text?.replaceAll(/^\[link: .*\]$/gm, '').trim() === '';
 
 const howShown = 'view_image shows them by page';
-const mostListed = 20;
 
 export const picturePages = (text: string): number[] =>
   [...text.matchAll(/^\[page (\d+)\]\n\[this page is a picture\]$/gm)].map(([, page]) => Number(page));
 
-/** The pictures on pages of a PDF as PNG, at most so many. @throws `Error` if they cannot be read */
-export async function picturesOfPdf(
-  file: Omit<PdfRequest, 'pictures'>,
-  pages: number[],
-  most: number,
-): Promise<PdfRead['pictures']> {
-  return (await inThread({ ...file, pictures: { pages, most } })).pictures;
+/** The pictures on pages of a PDF as PNG, at most five. @throws `Error` if they cannot be read */
+export async function picturesOfPdf(bytes: Uint8Array, password: string | undefined, pages: number[]) {
+  return (await inThread({ bytes, password, pictures: { pages, most: 5 } })).pictures;
 }
