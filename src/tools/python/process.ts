@@ -1,7 +1,6 @@
 /**
- * A process for one run of Python. Its parts come from the parent as `ToPython` messages, and `FromPython` messages go
- * back; then it is killed. Its main thread watches what the thread of Python needs of memory, and ends the process with its
- * parent. Arguments: as JSON, a `PythonProcess`.
+ * A process for one run of Python, which is told `ToPython` and tells `FromPython` until it is killed. Its main thread watches
+ * what the thread of Python needs of memory, and ends the process with its parent. Argument: as JSON, a `PythonProcess`.
  */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';

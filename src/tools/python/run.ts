@@ -21,7 +21,6 @@ export interface GivenFile {
 /** What a process of Python is told, which answers with `FromPython`: files, as often as wanted, then what it runs. */
 export type ToPython = { files: GivenFile[] } | { code: string };
 
-/** What a process of Python is started with. */
 export interface PythonProcess {
   pyodide: string;
   wheels: string[];

@@ -1,7 +1,6 @@
 /**
  * The thread in which Python runs. It has no rights in the system, and what Pyodide and Python get of it is a sandbox with the
- * objects of the language and nothing else (sandbox-globals.ts). Takes an `Interpreter` as `workerData` and `ToPython` as messages,
- * and posts `FromPython`. It is ended from outside.
+ * objects of the language and nothing else. Takes an `Interpreter` as `workerData`, is told `ToPython` and tells `FromPython`.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Changes, Output } from './outgoing.ts';
