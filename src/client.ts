@@ -4,7 +4,7 @@ import type { DataConverter, Duration, Priority } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { taskQueue } from './client/names.ts';
 import { definedIn, readEnvironment } from './util/environment.ts';
-import { dataConverterOf } from './encryption/data-converter.ts';
+import { dataConverterOf } from './encryption/codec.ts';
 import { keyVariable, readKeys } from './encryption/keys.ts';
 import { Reprise } from './client/reprise.ts';
 import { HttpRuns } from './client/http/runs.ts';

@@ -1,4 +1,5 @@
-import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
+import { fileURLToPath } from 'node:url';
+import { defaultPayloadConverter, type DataConverter, type Payload, type PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { TamperedError, UnknownKeyError, type Keys } from './keys.ts';
 
@@ -12,9 +13,9 @@ const text = new TextDecoder();
 const bytes = (word: string): Uint8Array => new TextEncoder().encode(word);
 
 /**
- * Encrypts each payload with the first key, its metadata included, and decrypts it with whichever key its own metadata name. A payload that is not
- * encrypted, such as one from before or one that the Temporal CLI has sent, stays as it is; so does each new one where
- * there is no key.
+ * Encrypts each payload with the first key, its metadata included, and decrypts it with whichever key its own metadata
+ * name. One that is not encrypted, such as one that the Temporal CLI has sent, stays as it is; so does each new one
+ * where there is no key.
  */
 export function payloadCodec(keys: Keys): PayloadCodec {
   return {
@@ -22,6 +23,17 @@ export function payloadCodec(keys: Keys): PayloadCodec {
     decode: async (payloads) => payloads.map((payload) => opened(payload, keys)),
   };
 }
+
+/** Path of the module by which failures, too, are encrypted. It may be bundled with workflows. */
+export const failureConverterPath = fileURLToPath(
+  new URL(`../workflows/encoded-failures.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
+);
+
+/** How clients and workers write and read payloads and failures. Without keys they read what is not encrypted. */
+export const dataConverterOf = (keys: Keys): DataConverter => ({
+  payloadCodecs: [payloadCodec(keys)],
+  ...(keys.on && { failureConverterPath }),
+});
 
 function sealed(payload: Payload, keys: Keys): Payload {
   const { id, sealed: data } = keys.seal('payload', '', Message.encode(payload).finish());

@@ -56,12 +56,11 @@ export class Keys {
     this.#keys = keys.map((secret) => ({ id: fingerprint(secret), secret }));
   }
 
-  /** Whether new content is encrypted. */
   get on(): boolean {
     return this.#keys.length > 0;
   }
 
-  /** The ids of the keys. That of the one that encrypts comes first. */
+  /** That of the key that encrypts comes first. */
   get ids(): string[] {
     return this.#keys.map(({ id }) => id);
   }
@@ -130,6 +129,5 @@ export function encryptionLine({ ids: [first, ...others] }: Keys): string {
 const fingerprint = (secret: Buffer): string =>
   createHmac('sha256', secret).update('reprise key id').digest('hex').slice(0, 8);
 
-/** The key of one ciphertext. */
 const derivedKey = ({ secret }: Key, purpose: Purpose, salt: Uint8Array): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, salt, `reprise ${purpose}`, keyBytes));

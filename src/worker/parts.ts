@@ -18,7 +18,7 @@ import { defaultBackend } from '../config/models/complete-backend.ts';
 import type { CustomOrchestrators } from '../config/extensions.ts';
 import { readEnvironment, type Environment } from '../util/environment.ts';
 import { readPrices } from '../config/models/prices.ts';
-import { dataConverterOf } from '../encryption/data-converter.ts';
+import { dataConverterOf } from '../encryption/codec.ts';
 import { readKeys, type Keys } from '../encryption/keys.ts';
 import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';

@@ -17,7 +17,7 @@ import {
   type CustomOrchestrators,
 } from '../config/extensions.ts';
 import { awaitStore } from './await-store.ts';
-import { failureConverterPath } from '../encryption/data-converter.ts';
+import { failureConverterPath } from '../encryption/codec.ts';
 import { readKeys } from '../encryption/keys.ts';
 import { readEnvironment } from '../util/environment.ts';
 import { adaptedConfiguration, after } from './bundler.ts';
