@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { environmentVariables } from '../config/environment-variables.ts';
 import type { Environment } from '../util/environment.ts';
 import type { CustomOrchestrators } from '../config/extensions.ts';
-import { homeSecret } from '../trust/home-secret.ts';
+import { homeSecret } from '../trust/mac.ts';
 import { version as packageVersion } from '../util/version.ts';
 import type { VersionSettings } from '../worker.ts';
 import { workflowBundle } from '../worker/workflow-bundle.ts';

@@ -5,13 +5,12 @@ import { problemText } from '../config/problems.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import { readAllow } from './allow.ts';
 import { isMac, macOf } from './mac.ts';
-import { ownFilesIn } from './own-files.ts';
 import { policyOf, strictest, type Policy } from './policy.ts';
 import { isSigned, type SignedRun } from './signature.ts';
 import { formOf, violations, type Violation } from './violations.ts';
 import { partSchemas, type PartName } from './schemas.ts';
 
-export interface GuardSettings {
+interface GuardSettings {
   environment: Environment;
   configFolder: string;
   home: string;
@@ -38,9 +37,7 @@ export class Guard {
 
   /** @throws `AllowError` */
   constructor({ allow, configFolder, environment, home, sealSecret }: GuardSettings) {
-    this.policy = policyOf({ allow: readAllow(allow), configFolder, environment, home }, () =>
-      ownFilesIn(configFolder),
-    );
+    this.policy = policyOf({ allow: readAllow(allow), configFolder, home }, environment);
     this.#home = home;
     this.#askSecret = sealSecret;
   }
@@ -61,9 +58,7 @@ export class Guard {
 
   /**
    * Checks a part of what an activity of the present run is asked for.
-   *
-   * @param seal what the run says is its seal
-   * @param workflowId the run; absent: the one that the activity belongs to
+   * @param workflowId absent: the run that the activity belongs to
    * @throws `ApplicationFailure` of type `NotAllowed`, not retryable, if it neither has a valid seal nor is allowed
    */
   async check(part: PartName, value: unknown, seal: unknown, workflowId?: string): Promise<TrustLevel> {
@@ -73,15 +68,16 @@ export class Guard {
       return 'sealed';
     const refused = violations(schema, value, this.policy, [part]);
     if (refused.length === 0) return 'allowed';
-    const why = seal === undefined ? unsealed : 'its seal is that of another run, or of workers with another store';
+    const why =
+      seal === undefined
+        ? 'it has no seal: no worker has prepared the run with it'
+        : 'its seal is that of another run, or of workers with another store';
     throw ApplicationFailure.nonRetryable(
       refused.map((each) => `${violationText(each)} (${why})`).join('\n'),
       failureTypes.notAllowed,
     );
   }
 }
-
-const unsealed = 'it has no seal: no worker has prepared the run with it';
 
 /** What a seal covers. A setting that reaches nothing, such as a temperature, may change while a run goes on. */
 function sealedText(part: PartName, value: unknown, workflowId = presentRun().workflowId): unknown {
@@ -106,18 +102,17 @@ function presentRun(): SignedRun {
 
 /**
  * A refusal in words, with what to do.
- *
  * @param command that starts such a run
  */
 export function violationText({ flag, path, what }: Violation, command = 'ask'): string {
   const isAttachment = path[0] === 'attachments';
   const ways = [
-    ...(isAttachment ? ['Send its content instead (name and data)'] : [namingInstead]),
+    isAttachment
+      ? 'Send its content instead (name and data)'
+      : "Put the configuration into the worker's folder and name it",
     `start the run with \`reprise ${command} ${isAttachment ? '--attach' : '--config'} FILE "…"\``,
     ...(flag === undefined ? [] : [`start the worker with --allow ${flag}`]),
   ];
   const problem = `an input may not ${what}. ${ways.slice(0, -1).join(', ')}, or ${ways.at(-1)}`;
   return problemText({ path, message: problem });
 }
-
-const namingInstead = "Put the configuration into the worker's folder and name it";

@@ -1,4 +1,20 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { isSameSecret } from '../util/ids.ts';
+import { madeOnce } from '../util/made-once.ts';
+
+/**
+ * The secret of a home folder (`REPRISE_HOME`), by which its owner's commands and workers know each other. Whoever needs it
+ * first makes it.
+ *
+ * @throws `Error` where the file holds something else
+ */
+export function homeSecret(home: string): string {
+  const found = madeOnce(home, 'secret', () => randomBytes(32).toString('hex'));
+  if (/^[0-9a-f]{64}$/.test(found)) return found;
+  const file = join(home, 'secret');
+  throw new Error(`${file} does not hold the secret of its folder: remove it, and start commands and workers again`);
+}
 
 /** A value as JSON in which the order of keys makes no difference, as it arrives where it is sent. */
 export const canonicalJson = (value: unknown): string => ordered(JSON.parse(JSON.stringify(value) ?? 'null'));
@@ -15,8 +31,5 @@ export const macOf = (secret: string, value: unknown): string =>
   createHmac('sha256', secret).update(canonicalJson(value)).digest('base64url');
 
 /** Whether a text is the MAC of a value, found out in a time that tells nothing of how near it is. */
-export function isMac(secret: string, value: unknown, given: unknown): boolean {
-  if (typeof given !== 'string') return false;
-  const [expected, found] = [Buffer.from(macOf(secret, value)), Buffer.from(given)];
-  return expected.length === found.length && timingSafeEqual(expected, found);
-}
+export const isMac = (secret: string, value: unknown, given: unknown): boolean =>
+  typeof given === 'string' && isSameSecret(macOf(secret, value), given);

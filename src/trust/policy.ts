@@ -1,6 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
+import { parse } from 'yaml';
 import type { Environment } from '../util/environment.ts';
+import { kindOf } from '../config/modules.ts';
+import { configsIn, configText } from '../config/read-config.ts';
+import { variablesNamedIn } from '../config/variables.ts';
 import { backendOf } from '../config/models/model-name.ts';
 import { backendTypes, isRemote, routeOf } from '../config/models/providers.ts';
 import { searchKeys } from '../config/search-services.ts';
@@ -11,7 +15,6 @@ import { isIn } from '../util/paths.ts';
 /** What a worker lets an input do that nobody whom it trusts has signed. */
 export interface Policy {
   allow: Allow;
-  /** The worker's folder of configurations. */
   configFolder: string;
   /** `REPRISE_HOME`, whose files are nobody's to name. */
   home: string;
@@ -33,29 +36,15 @@ export const strictest: Policy = {
   isKnownVariable: () => false,
 };
 
-/** What the configurations in the worker's own folder name. */
-export interface OwnFiles {
-  backends: Backend[];
-  variables: string[];
-}
+/** The worker's own files are read only where nothing else says that a key or a variable is known. */
+export const policyOf = (given: Pick<Policy, 'allow' | 'configFolder' | 'home'>, environment: Environment): Policy => ({
+  ...given,
+  github: environment['GITHUB_API_URL'] ?? 'https://api.github.com',
+  isOwnAddress: (backend) => isAtOwnAddress(backend, environment, given.configFolder),
+  isKnownVariable: (name) =>
+    knownKeys.includes(name) || textsIn(given.configFolder).flatMap(variablesNamedIn).includes(name),
+});
 
-/** @param ownFiles is asked only where nothing else says that a key or a variable is known */
-export const policyOf = (
-  settings: Pick<Policy, 'allow' | 'configFolder' | 'home'> & { environment: Environment },
-  ownFiles: () => OwnFiles,
-): Policy => {
-  const { allow, configFolder, environment, home } = settings;
-  return {
-    allow,
-    configFolder,
-    home,
-    github: environment['GITHUB_API_URL'] ?? 'https://api.github.com',
-    isOwnAddress: (backend) => isAtOwnAddress(backend, environment, () => ownFiles().backends),
-    isKnownVariable: (name) => knownKeys.includes(name) || ownFiles().variables.includes(name),
-  };
-};
-
-/** Variables with keys and tokens that a worker has for models, searches and GitHub. */
 const knownKeys = [
   'OPENAI_API_KEY',
   'ANTHROPIC_API_KEY',
@@ -82,20 +71,54 @@ const knownServers: Array<[name: string, variable?: string]> = [
  * Whether a backend sends its key where the worker itself would send that key: to the provider whose it is, or as a
  * configuration of the worker says. Nothing of that was chosen by an input.
  */
-function isAtOwnAddress(backend: Partial<Backend>, environment: Environment, ownBackends: () => Backend[]): boolean {
+function isAtOwnAddress(backend: Partial<Backend>, environment: Environment, folder: string): boolean {
   const wanted = routeIn(backend, environment);
   if (wanted === undefined) return false;
   const isSame = (own: Partial<Backend>): boolean => routeIn(own, environment) === wanted;
-  const types = backendTypes.filter((type) => type !== 'offline');
-  return types.some((type) => isSame({ type })) || known(environment).some(isSame) || ownBackends().some(isSame);
+  return (
+    backendTypes.some((type) => type !== 'offline' && isSame({ type })) ||
+    known(environment).some(isSame) ||
+    textsIn(folder).flatMap(backendsNamedIn).some(isSame)
+  );
+}
+
+/** The configurations in a folder. Files that cannot be read name nothing. */
+const textsIn = (folder: string): string[] =>
+  configsIn(folder).flatMap((file) => {
+    try {
+      return [configText(join(folder, file))];
+    } catch {
+      return [];
+    }
+  });
+
+function backendsNamedIn(text: string): Backend[] {
+  // A lock file beside the configurations takes two seconds to parse.
+  if (!/api_key_env|base_url/.test(text)) return [];
+  try {
+    return backendsIn(parse(text), '');
+  } catch {
+    return [];
+  }
+}
+
+/** @param type that of a mapping which has none, as a module's */
+function backendsIn(value: unknown, type: string): Backend[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { api_key_env, base_url, module } = value as Record<string, unknown>;
+  const ownType = (value as Record<string, unknown>)['type'] ?? type;
+  const isBackend = typeof ownType === 'string' && (api_key_env !== undefined || base_url !== undefined);
+  const below = (typeof module === 'string' && kindOf(module)?.type) || '';
+  return [
+    ...(isBackend ? [{ ...value, type: ownType } as Backend] : []),
+    ...Object.values(value).flatMap((part) => backendsIn(part, below)),
+  ];
 }
 
 function known(environment: Environment): Backend[] {
   const { REPRISE_MODEL: named } = environment;
-  const names = knownServers.flatMap(([name, variable]) =>
-    variable === undefined || environment[variable] !== undefined ? [name] : [],
-  );
-  return [...names, ...(named === undefined ? [] : [named])].flatMap((name) => {
+  const servers = knownServers.filter(([, variable]) => variable === undefined || environment[variable] !== undefined);
+  return [...servers.map(([name]) => name), ...(named === undefined ? [] : [named])].flatMap((name) => {
     try {
       return [backendOf(name, environment)];
     } catch {
@@ -105,7 +128,7 @@ function known(environment: Environment): Backend[] {
   });
 }
 
-/** The address of a backend and its key's variable, in one text; undefined where there are none. */
+/** The address of a backend and its key's variable; undefined where there are none. */
 function routeIn(backend: Partial<Backend>, environment: Environment): string | undefined {
   const { api_key_env: key, base_url: url, type } = backend;
   const isText = [key, url].every((each) => each == null || typeof each === 'string');
@@ -116,7 +139,7 @@ function routeIn(backend: Partial<Backend>, environment: Environment): string | 
   return address === undefined ? undefined : `${keyVariable} ${address}`;
 }
 
-/** An address that is nothing but scheme, host, port, path and query; undefined for any other text. */
+/** An address that is nothing but scheme, host, port, path and query. */
 export function plainUrl(value: unknown): URL | undefined {
   const url = typeof value === 'string' ? URL.parse(value) : null;
   const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';

@@ -1,32 +1,21 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { failureTypes } from '../protocol/errors.ts';
-import type { NotifyEntry } from '../protocol/settings.ts';
 import type { Prepared } from '../protocol/orchestration.ts';
 import { violationText, type Guard } from './guard.ts';
 import { violations } from './violations.ts';
 import { partSchemas, type PartName } from './schemas.ts';
-import type { Backend, Team, ToolSources } from '../protocol/settings.ts';
+import type { Backend, NotifyEntry, Team, ToolSources } from '../protocol/settings.ts';
 
-/** Seals what a prepared run passes on to activities. */
-export interface Seals {
-  backend(backend: Backend): Promise<Backend>;
-  /** The backends of roles by their names. */
-  backends<Role extends string>(backends: Record<Role, Backend>): Promise<Record<Role, Backend>>;
-  tools(tools: ToolSources): Promise<ToolSources>;
-  team(team: Team): Promise<Team>;
-  /** The same mapping with its seal, if it reaches anything. */
-  mapping<T extends object>(part: PartName, value: T): Promise<T>;
-  /** Those who are told of a run: the worker's own entries, and those of the configuration. */
-  notify(entries: NotifyEntry[] | undefined, ofWorker: NotifyEntry[]): Promise<Pick<Prepared, 'notify'>>;
-  folders(prepared: Pick<Prepared, 'folders'>): Promise<Pick<Prepared, 'folders' | 'folderSeals'>>;
-}
+export type Seals = ReturnType<typeof sealsFor>;
 
 /**
+ * Seals what a prepared run passes on to activities.
+ *
  * @param isTrusted whether the configuration is the worker's own, or signed; what any other one brings gets no seals
  * @throws (from what it makes) `ApplicationFailure` of type `InvalidInput` for what is neither trusted nor allowed
  */
-export function sealsFor(guard: Guard, isTrusted: boolean): Seals {
-  /** Whoever prepares looks at the input first, to name its keys. What it may have missed ends here. */
+export function sealsFor(guard: Guard, isTrusted: boolean) {
+  /** What whoever prepares has missed, who names the keys of the input, ends here. */
   const sealOf = async (part: PartName, value: unknown): Promise<{ seal?: string }> => {
     if (isTrusted) {
       const seal = await guard.seal(part, value);
@@ -37,6 +26,7 @@ export function sealsFor(guard: Guard, isTrusted: boolean): Seals {
     const text = refused.map((each) => violationText(each)).join('\n');
     throw ApplicationFailure.nonRetryable(text, failureTypes.invalidInput);
   };
+  /** The same mapping with its seal, if it reaches anything. */
   const mapping = async <T extends object>(part: PartName, value: T): Promise<T> => ({
     ...value,
     ...(await sealOf(part, value)),
@@ -58,13 +48,14 @@ export function sealsFor(guard: Guard, isTrusted: boolean): Seals {
   };
   return {
     backend,
-    async backends<Role extends string>(given: Record<Role, Backend>) {
+    /** The backends of roles by their names. */
+    async backends<Role extends string>(given: Record<Role, Backend>): Promise<Record<Role, Backend>> {
       const all: Array<[string, Backend]> = [];
       for (const [role, value] of Object.entries<Backend>(given)) all.push([role, await backend(value)]);
       return Object.fromEntries(all) as Record<Role, Backend>;
     },
     tools,
-    async team(team) {
+    async team(team: Team): Promise<Team> {
       const agents: Team['agents'] = [];
       for (const agent of team.agents)
         agents.push({ ...agent, backend: await backend(agent.backend), tools: await tools(agent.tools) });
@@ -84,13 +75,14 @@ export function sealsFor(guard: Guard, isTrusted: boolean): Seals {
       };
     },
     mapping,
-    async notify(entries = [], ofWorker) {
+    /** Those who are told of a run: the worker's own entries, and those of the configuration. */
+    async notify(entries: NotifyEntry[] = [], ofWorker: NotifyEntry[]): Promise<Pick<Prepared, 'notify'>> {
       const notify: NotifyEntry[] = [];
       for (const entry of ofWorker) notify.push({ ...entry, seal: await guard.seal('notify', entry) });
       for (const entry of entries) notify.push(await mapping('notify', entry));
       return notify.length === 0 ? {} : { notify };
     },
-    async folders({ folders = {} }) {
+    async folders({ folders = {} }: Pick<Prepared, 'folders'>): Promise<Pick<Prepared, 'folders' | 'folderSeals'>> {
       const names = [...new Set(Object.values(folders))];
       if (names.length === 0) return {};
       const folderSeals = await sealsOf('folder', names);

@@ -1,5 +1,4 @@
-import { homeSecret } from './home-secret.ts';
-import { isMac, macOf } from './mac.ts';
+import { homeSecret, isMac, macOf } from './mac.ts';
 import { strictest } from './policy.ts';
 import { violations } from './violations.ts';
 import { inputSchemas, type InputName } from './schemas.ts';
@@ -12,10 +11,8 @@ export interface SignedRun {
 }
 
 /**
- * Signs an input with the secret of a home folder, if anything in it reaches beyond the worker's own configuration. Any
- * other input stays as it is.
- *
- * @param home the folder whose worker is to trust the input
+ * Signs an input with the secret of a home folder, whose worker is to trust it, if anything in it reaches beyond the
+ * worker's own configuration. Any other input stays as it is.
  */
 export function signed<T extends object>(input: T, run: SignedRun, home: string): T & { signature?: string } {
   const schema = inputSchemas[run.workflowType as InputName];
