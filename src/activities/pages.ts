@@ -3,7 +3,7 @@ import { bounded, plain } from '../tools/web/search/normalize.ts';
 import type { Store } from '../store/store.ts';
 import { isPublic, type AddressRule } from '../tools/web/addresses.ts';
 import { fetchText } from '../tools/web/fetch.ts';
-import { textOfHtml } from '../tools/web/page-text.ts';
+import { textOfHtml } from '../tools/web/content.ts';
 import { ToolError } from '../tools/tool.ts';
 import { cancellable } from './cancellable.ts';
 import type { Text } from '../protocol/message.ts';

@@ -2,8 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { SearchInput, SearchResult } from '../protocol/search.ts';
 import { sumOfUsage } from '../store/store.ts';
 import { openSearch, type SearchDependencies } from '../tools/web/search/open-search.ts';
-import { paidFailure, paidIn } from '../tools/web/search/failures.ts';
-import type { SearchHit } from '../tools/web/search/provider.ts';
+import { paidFailure, paidIn, type SearchHit } from '../tools/web/search/provider.ts';
 import { bounded, normalized } from '../tools/web/search/normalize.ts';
 import { cancellable } from './cancellable.ts';
 import { journalled } from './journalled.ts';
@@ -29,11 +28,10 @@ export function createSearch(dependencies: SearchDependencies) {
 
   /** @returns the result as JSON */
   async function searched(input: SearchInput, key: string): Promise<string> {
-    const provider = openSearch(input.search, dependencies);
+    const search = openSearch(input.search, dependencies);
     const tries = async () => (await store.tries(key)).map(({ usage }) => usage);
     try {
-      const { query, search } = input;
-      const { found, usage } = await cancellable((signal) => provider.find(query, search.max_results, signal));
+      const { found, usage } = await cancellable((signal) => search(input.query, input.search.max_results, signal));
       const spent = usage && { usage: sumOfUsage([usage, ...(await tries())]) };
       return JSON.stringify({ ...(await resultOf(found, input)), ...spent });
     } catch (error) {

@@ -7,7 +7,7 @@ import { createStoreAttachments } from '../../src/activities/files.ts';
 import { readContent } from '../../src/tools/attachments/content.ts';
 import { recognise } from '../../src/tools/attachments/recognise.ts';
 import { openZip } from '../../src/tools/attachments/archives/zip.ts';
-import { textOfHtml } from '../../src/tools/web/page-text.ts';
+import { textOfHtml } from '../../src/tools/web/content.ts';
 import { searchFolder } from '../../src/tools/web/search/folder.ts';
 import { activityBench } from '../support/activity-bench.ts';
 import { workbookOf } from '../support/office.ts';
@@ -74,7 +74,7 @@ describe('no large work holds up the process for half a second', () => {
     expect(await stallOf(() => tools.call(search, { query: 'kites with wings' }).result)).toBeLessThan(500);
     const { signal } = new AbortController();
     const research = searchFolder(join(tools.folder, 'texts'), bench.store);
-    expect(await stallOf(() => research.find('kites with wings', 10, signal))).toBeLessThan(500);
+    expect(await stallOf(() => research('kites with wings', 10, signal))).toBeLessThan(500);
   });
 
   test('a thousand stored reports that are compared', async () => {
@@ -88,7 +88,7 @@ describe('no large work holds up the process for half a second', () => {
     mkdirSync(join(folder, 'empty'));
     const { signal } = new AbortController();
     const research = searchFolder(join(folder, 'empty'), bench.store);
-    expect(await stallOf(() => research.find('kites that fly', 10, signal))).toBeLessThan(500);
+    expect(await stallOf(() => research('kites that fly', 10, signal))).toBeLessThan(500);
   });
 });
 

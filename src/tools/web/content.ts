@@ -5,7 +5,8 @@ import { recognise } from '../attachments/recognise.ts';
 import { ToolError } from '../tool.ts';
 import { decodedPart } from '../../util/text/decoded-part.ts';
 import { textOf, type Fetched } from './fetch.ts';
-import { readHtml, readJson } from './page-text.ts';
+import { moduleBeside, runIsolated } from '../../util/isolated.ts';
+import type { PageTask, PageText } from './page-thread.ts';
 import { Semaphore } from '../../util/semaphore.ts';
 
 /** What an address has given, as text. */
@@ -95,4 +96,36 @@ async function readFile(fetched: Fetched): Promise<Readable> {
 function nameOf({ url, filename }: Fetched): string {
   const last = decodedPart(new URL(url).pathname.split('/').at(-1) ?? '');
   return plainName(filename ?? last) ?? 'page';
+}
+
+/** A normal page of 2 MB takes a second and 400 MB, but a malicious one may take whatever it gets. */
+const timeoutMs = 10_000;
+const memoryMb = 512;
+
+const program = moduleBeside(import.meta.url, 'page-thread');
+
+/**
+ * The text of a page. Where its main part takes too much time or memory, there is the whole text.
+ *
+ * @param page its address: links within its site are shown by their path
+ * @throws `ToolError` if the whole text takes too much
+ */
+const readHtml = (html: string, page: string): Promise<PageText> => pageText({ html, page, main: true });
+
+/** All text of a page, in which only complete links keep where they lead. @throws `ToolError` for a page that takes too much time or memory */
+export const textOfHtml = async (html: string): Promise<string> => (await pageText({ html })).whole;
+
+/** JSON with a line for each value; as it stands if it is none. @throws `ToolError` if it takes too much */
+const readJson = async (json: string): Promise<string> => (await pageText({ json })).whole;
+
+async function pageText(task: PageTask): Promise<PageText> {
+  let whole: string | undefined;
+  const onMessage = (text: string): void => void (whole = text);
+  try {
+    return await runIsolated<PageText, string>(program, task, { what: 'reading it', timeoutMs, memoryMb, onMessage });
+  } catch (cause) {
+    if (whole !== undefined) return { whole };
+    const limits = `${timeoutMs / 1000} seconds and ${memoryMb} MB`;
+    throw new ToolError(`the page cannot be read as text within ${limits} of memory`, { cause });
+  }
 }

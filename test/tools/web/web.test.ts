@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fetchText } from '../../../src/tools/web/fetch.ts';
 import { readDefinitions } from '../../../src/tools/read-definitions.ts';
 import { pageTool } from '../../../src/tools/web/page.ts';
-import { textOfHtml } from '../../../src/tools/web/page-text.ts';
+import { textOfHtml } from '../../../src/tools/web/content.ts';
 import { toolBench } from '../../support/tool-bench.ts';
 
 describe('fetch_page as agents have it', () => {

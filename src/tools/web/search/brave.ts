@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SearchProvider } from './provider.ts';
+import type { Search } from './provider.ts';
 import { ask, resultsIn, type Service } from './service.ts';
 
 const service: Service = {
@@ -20,17 +20,15 @@ const limits = { characters: 400, words: 50 };
 const mostResults = 20;
 
 /** Searches with Brave. @param baseUrl absent: Brave's own address */
-export function searchBrave(key: string, baseUrl = 'https://api.search.brave.com/res/v1'): SearchProvider {
-  return {
-    async find(query, wanted, signal) {
-      const url = new URL(`${baseUrl.replace(/\/+$/, '')}/web/search`);
-      url.searchParams.set('q', shortened(query));
-      url.searchParams.set('count', String(Math.min(mostResults, wanted)));
-      url.searchParams.set('result_filter', 'web');
-      url.searchParams.set('text_decorations', 'false');
-      const headers = { accept: 'application/json', 'x-subscription-token': key };
-      return { found: resultsIn(listOf(await ask(service, { url, headers }, signal)), service) };
-    },
+export function searchBrave(key: string, baseUrl = 'https://api.search.brave.com/res/v1'): Search {
+  return async (query, wanted, signal) => {
+    const url = new URL(`${baseUrl.replace(/\/+$/, '')}/web/search`);
+    url.searchParams.set('q', shortened(query));
+    url.searchParams.set('count', String(Math.min(mostResults, wanted)));
+    url.searchParams.set('result_filter', 'web');
+    url.searchParams.set('text_decorations', 'false');
+    const headers = { accept: 'application/json', 'x-subscription-token': key };
+    return { found: resultsIn(listOf(await ask(service, { url, headers }, signal)), service) };
   };
 }
 

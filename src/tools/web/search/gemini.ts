@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { paidFailure, searchRefused } from './failures.ts';
 import { count, maxTokens, Pages, promptFor, type AskedModel } from './model-search.ts';
-import type { SearchHit, SearchProvider } from './provider.ts';
+import { paidFailure, searchRefused, type SearchHit, type Search } from './provider.ts';
 
 const chunk = z.object({ web: z.object({ uri: z.string(), title: z.string().nullish() }).nullish() });
 const support = z.object({
@@ -31,36 +30,34 @@ const answerSchema = z.object({
  * Searches with Gemini's grounding by Google Search (https://ai.google.dev/gemini-api/docs/google-search), which only its own
  * API has, and not the compatible one at which its models are asked otherwise.
  */
-export function searchGemini({ service, model, baseUrl, key, post, usageOf }: AskedModel): SearchProvider {
+export function searchGemini({ service, model, baseUrl, key, post, usageOf }: AskedModel): Search {
   const native = baseUrl.replace(/\/openai$/, '');
-  return {
-    async find(query, wanted, signal) {
-      const body = {
-        contents: [{ role: 'user', parts: [{ text: promptFor(query, wanted) }] }],
-        tools: [{ google_search: {} }],
-        generationConfig: { maxOutputTokens: maxTokens },
-      };
-      const headers = { 'x-goog-api-key': key };
-      const url = `${native}/models/${encodeURIComponent(model)}:generateContent`;
-      const { candidates, promptFeedback, usageMetadata } = await post({ url, headers, body }, answerSchema, signal);
-      const { groundingChunks, groundingSupports, webSearchQueries } = candidates?.[0]?.groundingMetadata ?? {};
-      const searches = webSearchQueries?.length ?? 0;
-      const usage = usageOf(tokensIn(usageMetadata), searches);
-      if (promptFeedback?.blockReason != null)
-        throw paidFailure(searchRefused(`gemini refuses this query: ${promptFeedback.blockReason}`), usage);
-      const chunks = groundingChunks ?? [];
-      const pages = new Pages();
-      const add = (index: number, text?: string): void => {
-        const web = chunks[index]?.web;
-        if (web) pages.add(web.uri, web.title ?? '', text);
-      };
-      for (const { groundingChunkIndices, segment } of groundingSupports ?? [])
-        for (const index of groundingChunkIndices ?? []) add(index, segment?.text ?? '');
-      for (const index of chunks.keys()) add(index);
-      const { found } = pages.findings(service, usage, searches);
-      const used = found.slice(0, wanted).map((page) => atItsAddress(page, native, signal));
-      return { found: await Promise.all(used), usage };
-    },
+  return async (query, wanted, signal) => {
+    const body = {
+      contents: [{ role: 'user', parts: [{ text: promptFor(query, wanted) }] }],
+      tools: [{ google_search: {} }],
+      generationConfig: { maxOutputTokens: maxTokens },
+    };
+    const headers = { 'x-goog-api-key': key };
+    const url = `${native}/models/${encodeURIComponent(model)}:generateContent`;
+    const { candidates, promptFeedback, usageMetadata } = await post({ url, headers, body }, answerSchema, signal);
+    const { groundingChunks, groundingSupports, webSearchQueries } = candidates?.[0]?.groundingMetadata ?? {};
+    const searches = webSearchQueries?.length ?? 0;
+    const usage = usageOf(tokensIn(usageMetadata), searches);
+    if (promptFeedback?.blockReason != null)
+      throw paidFailure(searchRefused(`gemini refuses this query: ${promptFeedback.blockReason}`), usage);
+    const chunks = groundingChunks ?? [];
+    const pages = new Pages();
+    const add = (index: number, text?: string): void => {
+      const web = chunks[index]?.web;
+      if (web) pages.add(web.uri, web.title ?? '', text);
+    };
+    for (const { groundingChunkIndices, segment } of groundingSupports ?? [])
+      for (const index of groundingChunkIndices ?? []) add(index, segment?.text ?? '');
+    for (const index of chunks.keys()) add(index);
+    const { found } = pages.findings(service, usage, searches);
+    const used = found.slice(0, wanted).map((page) => atItsAddress(page, native, signal));
+    return { found: await Promise.all(used), usage };
   };
 }
 

@@ -5,8 +5,7 @@ import type { TokenUsage } from '../../../protocol/message.ts';
 import { webSearchServices, type ModelSearch } from '../../../protocol/search.ts';
 import type { Environment } from '../../../util/environment.ts';
 import { costOf } from '../../../workflows/agent/budget.ts';
-import { paidFailure, searchFailed } from './failures.ts';
-import type { SearchFindings } from './provider.ts';
+import { paidFailure, searchFailed, type SearchFindings } from './provider.ts';
 import { ask, resultsIn, type Service } from './service.ts';
 
 /**

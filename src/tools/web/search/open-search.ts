@@ -4,12 +4,11 @@ import type { Store } from '../../../store/store.ts';
 import { missingForSearch, missingVariable } from '../../../config/search-services.ts';
 import { searchBrave } from './brave.ts';
 import { searchClaude } from './claude.ts';
-import { searchRefused } from './failures.ts';
 import { searchFolder } from './folder.ts';
 import { searchGemini } from './gemini.ts';
 import { modelSearch } from './model-search.ts';
 import { searchOpenai } from './openai.ts';
-import type { SearchProvider } from './provider.ts';
+import { searchRefused, type Search } from './provider.ts';
 import { searchSearxng } from './searxng.ts';
 import { searchTavily } from './tavily.ts';
 import { keyMissing } from '../../../config/variables.ts';
@@ -23,7 +22,7 @@ export interface SearchDependencies {
  * @throws `ApplicationFailure`, not retryable, if the search cannot work in this environment: of type `MissingKey` for want
  *   of a variable, else of type `SearchFailed`
  */
-export function openSearch(search: SearchPlace, { store, environment }: SearchDependencies): SearchProvider {
+export function openSearch(search: SearchPlace, { store, environment }: SearchDependencies): Search {
   const missing = missingForSearch(search, environment);
   const variable = missingVariable(search, environment);
   if (variable !== undefined) throw keyMissing(missing.join('\n'), variable);

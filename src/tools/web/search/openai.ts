@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { paidFailure, searchFailed, searchRefused } from './failures.ts';
 import { count, maxSearches, maxTokens, Pages, promptFor, those, type AskedModel } from './model-search.ts';
-import type { SearchProvider } from './provider.ts';
+import { paidFailure, searchFailed, searchRefused, type Search } from './provider.ts';
 
 const citation = z.object({
   type: z.literal('url_citation'),
@@ -37,44 +36,41 @@ const passing = ['server_error', 'rate_limit_exceeded'];
  * Searches with OpenAI's `web_search`, which only its Responses API has
  * (https://developers.openai.com/api/docs/guides/tools-web-search).
  */
-export function searchOpenai({ service, model, baseUrl, key, post, usageOf }: AskedModel): SearchProvider {
-  return {
-    async find(query, wanted, signal) {
-      const body = {
-        model,
-        input: promptFor(query, wanted),
-        tools: [{ type: 'web_search', search_context_size: 'low' }],
-        tool_choice: 'required',
-        max_tool_calls: maxSearches,
-        include: ['web_search_call.action.sources'],
-        // Without any reasoning some models take no search.
-        reasoning: { effort: 'low' },
-        max_output_tokens: maxTokens,
-        store: false,
-      };
-      const headers = { authorization: `Bearer ${key}` };
-      const answer = await post({ url: `${baseUrl}/responses`, headers, body }, answerSchema, signal);
-      const calls = those(answer.output, call);
-      const searches =
-        answer.tool_usage?.web_search.num_requests ?? calls.filter(({ action }) => action.type === 'search').length;
-      const usage = usageOf(tokensIn(answer.usage), searches);
-      if (answer.status === 'failed') {
-        const { code = 'no reason' } = answer.error ?? {};
-        const fail = passing.includes(code) ? searchFailed : searchRefused;
-        throw paidFailure(fail(`openai's response has failed: ${code}`), usage);
+export function searchOpenai({ service, model, baseUrl, key, post, usageOf }: AskedModel): Search {
+  return async (query, wanted, signal) => {
+    const body = {
+      model,
+      input: promptFor(query, wanted),
+      tools: [{ type: 'web_search', search_context_size: 'low' }],
+      tool_choice: 'required',
+      max_tool_calls: maxSearches,
+      include: ['web_search_call.action.sources'],
+      // Without any reasoning some models take no search.
+      reasoning: { effort: 'low' },
+      max_output_tokens: maxTokens,
+      store: false,
+    };
+    const headers = { authorization: `Bearer ${key}` };
+    const answer = await post({ url: `${baseUrl}/responses`, headers, body }, answerSchema, signal);
+    const calls = those(answer.output, call);
+    const searches =
+      answer.tool_usage?.web_search.num_requests ?? calls.filter(({ action }) => action.type === 'search').length;
+    const usage = usageOf(tokensIn(answer.usage), searches);
+    if (answer.status === 'failed') {
+      const { code = 'no reason' } = answer.error ?? {};
+      const fail = passing.includes(code) ? searchFailed : searchRefused;
+      throw paidFailure(fail(`openai's response has failed: ${code}`), usage);
+    }
+    const pages = new Pages();
+    for (const { content } of those(answer.output, message)) {
+      for (const part of those(content, text)) {
+        for (const { url, title, start_index } of those(part.annotations, citation))
+          pages.add(plainUrl(url), title ?? '', lineAt(part.text, start_index));
       }
-      const pages = new Pages();
-      for (const { content } of those(answer.output, message)) {
-        for (const part of those(content, text)) {
-          for (const { url, title, start_index } of those(part.annotations, citation))
-            pages.add(plainUrl(url), title ?? '', lineAt(part.text, start_index));
-        }
-      }
-      for (const { action } of calls)
-        for (const { url } of those(action.sources ?? [], source)) pages.add(plainUrl(url));
-      const made = calls.filter(({ status }) => status !== 'failed');
-      return pages.findings(service, usage, made.length);
-    },
+    }
+    for (const { action } of calls) for (const { url } of those(action.sources ?? [], source)) pages.add(plainUrl(url));
+    const made = calls.filter(({ status }) => status !== 'failed');
+    return pages.findings(service, usage, made.length);
   };
 }
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { searchFailed } from './failures.ts';
-import type { SearchProvider } from './provider.ts';
+import { searchFailed, type Search } from './provider.ts';
 import { ask, resultsIn, type Service } from './service.ts';
 
 const service: Service = {
@@ -16,17 +15,15 @@ const service: Service = {
 const silentSchema = z.object({ unresponsive_engines: z.array(z.unknown()).min(1) });
 
 /** Searches a SearXNG instance. @param address may hold credentials, as in `https://name:password@search.example` */
-export function searchSearxng(address: string): SearchProvider {
-  return {
-    async find(query, _wanted, signal) {
-      const answer = await ask(service, requestFor(query, address), signal);
-      const found = resultsIn(answer, service);
-      // If search engines did not answer, the lack of results does not mean that there is nothing to find.
-      if (found.length === 0 && silentSchema.safeParse(answer).success) {
-        throw searchFailed('searxng found nothing, since search engines did not answer it; see its statistics');
-      }
-      return { found };
-    },
+export function searchSearxng(address: string): Search {
+  return async (query, _wanted, signal) => {
+    const answer = await ask(service, requestFor(query, address), signal);
+    const found = resultsIn(answer, service);
+    // If search engines did not answer, the lack of results does not mean that there is nothing to find.
+    if (found.length === 0 && silentSchema.safeParse(answer).success) {
+      throw searchFailed('searxng found nothing, since search engines did not answer it; see its statistics');
+    }
+    return { found };
   };
 }
 

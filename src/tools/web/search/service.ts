@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { searchFailed, searchRefused } from './failures.ts';
-import type { SearchHit } from './provider.ts';
+import { searchFailed, searchRefused, type SearchHit } from './provider.ts';
 import { retryDelay } from '../../../util/retry-delay.ts';
 
 /** A search service with an HTTP API. */

@@ -1,4 +1,4 @@
-import type { SearchProvider } from './provider.ts';
+import type { Search } from './provider.ts';
 import { ask, resultsIn, spent, type Service } from './service.ts';
 
 const service: Service = {
@@ -18,16 +18,14 @@ const service: Service = {
 const longestQuery = 400;
 
 /** Searches with Tavily. @param baseUrl absent: Tavily's own address */
-export function searchTavily(key: string, baseUrl = 'https://api.tavily.com'): SearchProvider {
-  return {
-    async find(query, wanted, signal) {
-      const request = {
-        url: `${baseUrl.replace(/\/+$/, '')}/search`,
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-        body: JSON.stringify({ query: query.slice(0, longestQuery).toWellFormed(), max_results: wanted }),
-      };
-      return { found: resultsIn(await ask(service, request, signal), service) };
-    },
+export function searchTavily(key: string, baseUrl = 'https://api.tavily.com'): Search {
+  return async (query, wanted, signal) => {
+    const request = {
+      url: `${baseUrl.replace(/\/+$/, '')}/search`,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify({ query: query.slice(0, longestQuery).toWellFormed(), max_results: wanted }),
+    };
+    return { found: resultsIn(await ask(service, request, signal), service) };
   };
 }

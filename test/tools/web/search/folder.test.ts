@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const { signal } = new AbortController();
 const findIn = async (place: string | undefined, query: string) =>
-  (await searchFolder(place, store).find(query, 5, signal)).found;
+  (await searchFolder(place, store)(query, 5, signal)).found;
 const find = (query: string) => findIn(folder, query);
 
 describe('a folder', () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ModelSearch } from '../../../../src/protocol/search.ts';
 import { openSearch } from '../../../../src/tools/web/search/open-search.ts';
-import { paidIn } from '../../../../src/tools/web/search/failures.ts';
+import { paidIn } from '../../../../src/tools/web/search/provider.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import type { SearchReply } from '../../../support/model-search-answers.ts';
 import { startModelSearches } from '../../../support/model-searches.ts';
@@ -41,7 +41,7 @@ const costs: Array<[provider: ModelSearch, tokens: number, search: number]> = [
 
 describe.each(costs)('%s', (name, tokens, fee) => {
   const provider = providerOf(name);
-  const find = (query = 'the price of flour', wanted = 5) => provider.find(query, wanted, signal);
+  const find = (query = 'the price of flour', wanted = 5) => provider(query, wanted, signal);
   const failing = (given: SearchReply) => {
     reply = given;
     return find().catch((error: unknown) => error);
@@ -122,7 +122,7 @@ describe.each(costs)('%s', (name, tokens, fee) => {
     reply = new Promise<SearchReply>(() => {});
     const controller = new AbortController();
     const asked = once(came, 'search');
-    const searching = provider.find('momentum', 5, controller.signal);
+    const searching = provider('momentum', 5, controller.signal);
     await asked;
     controller.abort(new Error('no longer wanted'));
     await expect(searching).rejects.toThrow('no longer wanted');
@@ -140,16 +140,14 @@ describe('a fault within an answer of status 200 is none that was found nothing'
     ['openai', 'invalid_prompt', true],
   ])('%s: %s', async (name, fault, nonRetryable) => {
     reply = { fault };
-    const failure = await providerOf(name)
-      .find('flour', 5, signal)
-      .catch((error: unknown) => error);
+    const failure = await providerOf(name)('flour', 5, signal).catch((error: unknown) => error);
     expect(failure).toMatchObject({ nonRetryable, message: expect.stringMatching(`${name}.*: ${fault}$`) });
     expect(paidIn(failure)).toMatchObject({ inputTokens: 12_000 });
   });
 
   test('openai: searches that have all failed', async () => {
     reply = { failed: true };
-    await expect(providerOf('openai').find('flour', 5, signal)).rejects.toMatchObject({
+    await expect(providerOf('openai')('flour', 5, signal)).rejects.toMatchObject({
       nonRetryable: false,
       message: 'openai answered without a search',
     });
@@ -157,7 +155,7 @@ describe('a fault within an answer of status 200 is none that was found nothing'
 
   test.each<[ModelSearch]>([['claude'], ['gemini']])('%s refuses a query', async (name) => {
     reply = { refused: true };
-    await expect(providerOf(name).find('flour', 5, signal)).rejects.toMatchObject({
+    await expect(providerOf(name)('flour', 5, signal)).rejects.toMatchObject({
       nonRetryable: true,
       message: expect.stringMatching(`^${name} refuses this query`),
     });
@@ -167,7 +165,7 @@ describe('a fault within an answer of status 200 is none that was found nothing'
 describe('a turn that Anthropic pauses', () => {
   test('goes on with what it has, as it came, and costs all of its requests', async () => {
     reply = { pauses: 4, pages: [one] };
-    const { found, usage } = await providerOf('claude').find('flour', 5, signal);
+    const { found, usage } = await providerOf('claude')('flour', 5, signal);
     expect(server.searches).toHaveLength(3);
     expect(found.map(({ url }) => url)).toContain(one.url);
     expect(usage).toMatchObject({ inputTokens: 36_000 });
@@ -179,8 +177,7 @@ describe('a turn that Anthropic pauses', () => {
     let asked = 0;
     const count = (): void => void (reply = ++asked === 1 ? reply : { status: 529 });
     came.addEventListener('search', count);
-    const failure = await providerOf('claude')
-      .find('flour', 5, signal)
+    const failure = await providerOf('claude')('flour', 5, signal)
       .catch((error: unknown) => error)
       .finally(() => came.removeEventListener('search', count));
     expect(failure).toMatchObject({ nonRetryable: false, message: expect.stringMatching(/status 529/) });
@@ -189,7 +186,7 @@ describe('a turn that Anthropic pauses', () => {
 
   test('without end gives what it has', async () => {
     reply = { pauses: Infinity };
-    const { found } = await providerOf('claude').find('flour', 5, signal);
+    const { found } = await providerOf('claude')('flour', 5, signal);
     expect(server.searches).toHaveLength(4);
     expect(found).toHaveLength(4);
   });
@@ -198,7 +195,7 @@ describe('a turn that Anthropic pauses', () => {
 describe("Gemini's addresses of Google", () => {
   test('are looked up for as many pages as are wanted, and the pages themselves are not asked', async () => {
     reply = { pages: [one, two, bare] };
-    const { found } = await providerOf('gemini').find('flour', 2, signal);
+    const { found } = await providerOf('gemini')('flour', 2, signal);
     expect(found.map(({ url }) => url)).toEqual([one.url, two.url]);
     expect(server.redirects).toHaveLength(2);
   });
@@ -208,7 +205,7 @@ describe("Gemini's addresses of Google", () => {
     ['leads to another of a file', 'file:///etc/passwd'],
   ])('stay where one %s', async (_, url) => {
     reply = { pages: [{ ...one, url }] };
-    const { found } = await providerOf('gemini').find('flour', 2, signal);
+    const { found } = await providerOf('gemini')('flour', 2, signal);
     expect(found.map((page) => page.url)).toEqual([expect.stringContaining('/grounding-api-redirect/')]);
   });
 });

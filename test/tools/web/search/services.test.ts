@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { SearchProvider } from '../../../../src/tools/web/search/provider.ts';
+import type { Search } from '../../../../src/tools/web/search/provider.ts';
 import { freePort } from '../../../../src/local/ports.ts';
 import { searchBrave } from '../../../../src/tools/web/search/brave.ts';
 import { searchSearxng } from '../../../../src/tools/web/search/searxng.ts';
@@ -19,7 +19,7 @@ afterAll(() => server.close());
 beforeEach(() => void server.searches.splice(0));
 
 const key = 'tvly-secret-key';
-const providers: Array<[name: string, provider: SearchProvider]> = [
+const providers: Array<[name: string, provider: Search]> = [
   ['searxng', searchSearxng(server.url)],
   ['tavily', searchTavily(key, server.url)],
   ['brave', searchBrave(key, server.brave)],
@@ -28,7 +28,7 @@ const { signal } = new AbortController();
 
 test('SearXNG is asked at /search for JSON', async () => {
   answer = { results: [] };
-  await searchSearxng(`${server.url}/`).find('momentum & trading', 5, signal);
+  await searchSearxng(`${server.url}/`)('momentum & trading', 5, signal);
   expect(server.searches).toEqual([
     {
       service: 'searxng',
@@ -42,13 +42,13 @@ test('SearXNG is asked at /search for JSON', async () => {
 test('SearXNG below a path gets the name and the password of its address', async () => {
   answer = { results: [] };
   const address = server.url.replace('http://', 'http://ann:p%40ss@');
-  await searchSearxng(`${address}/searx`).find('momentum', 5, signal);
+  await searchSearxng(`${address}/searx`)('momentum', 5, signal);
   expect(server.searches[0]?.authorization).toBe(`Basic ${btoa('ann:p@ss')}`);
 });
 
 test('Tavily is asked with its key, for as many as are wanted, and in at most 400 characters', async () => {
   answer = { results: [] };
-  await searchTavily(key, `${server.url}/`).find('m'.repeat(500), 7, signal);
+  await searchTavily(key, `${server.url}/`)('m'.repeat(500), 7, signal);
   expect(server.searches).toEqual([
     {
       service: 'tavily',
@@ -64,7 +64,7 @@ describe('Brave', () => {
 
   test('is asked with its token, for plain web results, and for no more than it gives', async () => {
     answer = { results: [] };
-    expect(await brave.find(' momentum  & trading ', 30, signal)).toEqual({ found: [] });
+    expect(await brave(' momentum  & trading ', 30, signal)).toEqual({ found: [] });
     expect(server.searches).toEqual([
       {
         service: 'brave',
@@ -80,13 +80,13 @@ describe('Brave', () => {
     ['that is long', 'm'.repeat(500), 'm'.repeat(400)],
   ])('takes a query %s, shortened', async (_, query, asked) => {
     answer = { results: [] };
-    await brave.find(query, 5, signal);
+    await brave(query, 5, signal);
     expect(server.searches[0]?.query).toBe(asked);
   });
 
   test('that does not know the token says so with a status of its own', async () => {
     answer = { status: 422, raw: '{"error":{"code":"SUBSCRIPTION_TOKEN_INVALID"}}' };
-    await expect(brave.find('momentum', 5, signal)).rejects.toMatchObject({
+    await expect(brave('momentum', 5, signal)).rejects.toMatchObject({
       nonRetryable: true,
       message: expect.stringMatching(/status 422; check BRAVE_API_KEY/),
     });
@@ -94,7 +94,7 @@ describe('Brave', () => {
 
   test('with the limit of this second reached is waited for, not by all at the same moment', async () => {
     answer = { status: 429, headers: { 'x-ratelimit-remaining': '0, 1000', 'x-ratelimit-reset': '1, 1419704' } };
-    const failure = await brave.find('momentum', 5, signal).catch((error: unknown) => error);
+    const failure = await brave('momentum', 5, signal).catch((error: unknown) => error);
     const { nextRetryDelay, nonRetryable } = failure as { nextRetryDelay: number; nonRetryable: boolean };
     expect(nonRetryable).toBe(false);
     expect(nextRetryDelay).toBeGreaterThanOrEqual(1000);
@@ -103,7 +103,7 @@ describe('Brave', () => {
 
   test('with the limit of this month reached has used up its plan', async () => {
     answer = { status: 429, headers: { 'x-ratelimit-remaining': '1, 0', 'x-ratelimit-reset': '1, 1419704' } };
-    await expect(brave.find('momentum', 5, signal)).rejects.toMatchObject({
+    await expect(brave('momentum', 5, signal)).rejects.toMatchObject({
       nonRetryable: true,
       message: expect.stringContaining('used up'),
     });
@@ -112,7 +112,7 @@ describe('Brave', () => {
 
 test('an answer without end is given up', async () => {
   answer = { raw: 'x'.repeat(5_000_001) };
-  await expect(searchTavily(key, server.url).find('momentum', 5, signal)).rejects.toMatchObject({
+  await expect(searchTavily(key, server.url)('momentum', 5, signal)).rejects.toMatchObject({
     nonRetryable: true,
     message: 'tavily answered with over 5000000 bytes',
   });
@@ -132,7 +132,7 @@ describe.each(providers)('%s', (name, provider) => {
         { title: 'Two', url: 'http://two.example', content: null },
       ],
     };
-    const { found } = await provider.find('momentum', 5, signal);
+    const { found } = await provider('momentum', 5, signal);
     expect(found).toEqual([
       { title: 'One', url: 'https://one.example/a?b=c', text: 'First.' },
       { title: 'Two', url: 'http://two.example', text: '' },
@@ -164,7 +164,7 @@ describe.each(providers)('%s', (name, provider) => {
     ['no object', { raw: 'null' }, true, /without a list of results/],
   ])('that answers with %s fails the search', async (_, given, nonRetryable, message) => {
     answer = given;
-    const failure = await provider.find('momentum', 5, signal).catch((error: unknown) => error);
+    const failure = await provider('momentum', 5, signal).catch((error: unknown) => error);
     expect(failure).toMatchObject({ type: 'SearchFailed', nonRetryable, message: expect.stringMatching(message) });
     expect((failure as Error).message).toMatch(name);
     expect(JSON.stringify(failure) + String((failure as Error).stack)).not.toContain(key);
@@ -172,14 +172,14 @@ describe.each(providers)('%s', (name, provider) => {
 
   test('that asks to wait is waited for', async () => {
     answer = { status: 429, headers: { 'retry-after': '7' } };
-    await expect(provider.find('momentum', 5, signal)).rejects.toMatchObject({ nextRetryDelay: 7000 });
+    await expect(provider('momentum', 5, signal)).rejects.toMatchObject({ nextRetryDelay: 7000 });
   });
 
   test('is given up at once when the search is cancelled', async () => {
     answer = never;
     const controller = new AbortController();
     const asked = once(came, 'search');
-    const searching = provider.find('momentum', 5, controller.signal);
+    const searching = provider('momentum', 5, controller.signal);
     await asked;
     controller.abort(new Error('no longer wanted'));
     await expect(searching).rejects.toThrow('no longer wanted');
@@ -188,7 +188,7 @@ describe.each(providers)('%s', (name, provider) => {
 
 test.each([432, 433])('Tavily with status %i has used up its plan', async (status) => {
   answer = { status };
-  await expect(searchTavily(key, server.url).find('momentum', 5, signal)).rejects.toMatchObject({
+  await expect(searchTavily(key, server.url)('momentum', 5, signal)).rejects.toMatchObject({
     nonRetryable: true,
     message: expect.stringContaining('used up'),
   });
@@ -196,7 +196,7 @@ test.each([432, 433])('Tavily with status %i has used up its plan', async (statu
 
 test('SearXNG whose engines did not answer has not found that there is nothing: it is tried again', async () => {
   answer = { raw: JSON.stringify({ results: [], unresponsive_engines: [['brave', 'too many requests']] }) };
-  await expect(searchSearxng(server.url).find('momentum', 5, signal)).rejects.toMatchObject({
+  await expect(searchSearxng(server.url)('momentum', 5, signal)).rejects.toMatchObject({
     type: 'SearchFailed',
     nonRetryable: false,
   });
@@ -221,9 +221,7 @@ test('a service that does not answer in time is tried again', async () => {
 });
 
 test('a key that no request can carry is named by nobody', async () => {
-  const failure = await searchTavily(`${key}\nX`, server.url)
-    .find('momentum', 5, signal)
-    .catch((error: unknown) => error);
+  const failure = await searchTavily(`${key}\nX`, server.url)('momentum', 5, signal).catch((error: unknown) => error);
   expect(failure).toMatchObject({ type: 'SearchFailed', nonRetryable: true });
   expect((failure as Error).message).toContain('cannot be asked');
   expect(String((failure as Error).stack)).not.toContain(key);
