@@ -5,44 +5,28 @@ import { ToolError } from '../tool.ts';
 /** Says whether an IP address may be connected to. */
 export type AddressRule = (address: string) => boolean;
 
+function networks(listed: string): BlockList {
+  const list = new BlockList();
+  for (const each of listed.split(' ')) {
+    const [network = '', prefix] = each.split('/');
+    list.addSubnet(network, Number(prefix), network.includes(':') ? 'ipv6' : 'ipv4');
+  }
+  return list;
+}
+
+/** The part of IPv6 that is for the public. The exceptions below carry IPv4 addresses or are for documentation. */
+const assigned = networks('2000::/3');
+
 /**
  * What is not the public internet: loopback, private, link-local, shared, documentation, multicast, and tunnels (IANA's
  * registries of special-purpose addresses); and the one public address at which Azure answers its virtual machines only.
  */
-const notPublic = new BlockList();
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['168.63.129.16', 32],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-] as const) {
-  notPublic.addSubnet(network, prefix, 'ipv4');
-}
-/** The part of IPv6 that is for the public. The exceptions below carry IPv4 addresses or are for documentation. */
-const assigned = new BlockList();
-assigned.addSubnet('2000::', 3, 'ipv6');
-for (const [network, prefix] of [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const) {
-  notPublic.addSubnet(network, prefix, 'ipv6');
-}
+const notPublic = networks(
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 ' +
+    '192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 ' +
+    '2001::/23 2001:db8::/32 2002::/16 3fff::/20',
+);
 
-/** The default rule, which allows the public internet. */
 export const isPublic: AddressRule = (address) => {
   if (isIP(address) === 4) return !notPublic.check(address, 'ipv4');
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -9,9 +9,7 @@ import { moduleBeside, runIsolated } from '../../util/isolated.ts';
 import type { PageTask, PageText } from './page-thread.ts';
 import { Semaphore } from '../../util/semaphore.ts';
 
-/** What an address has given, as text. */
 export interface ReadPage {
-  /** The last address, after all redirects. */
   url: string;
   text: string;
   /** What its reader should know of it. */
@@ -39,7 +37,7 @@ async function read(fetched: Fetched, whole: boolean): Promise<Readable> {
   if (text === undefined) return readFile(fetched);
   if (text.trim() === '') throw new ToolError(`${url} is empty`);
   if (isHtml(type, text)) return readMain(text, url, whole);
-  if (/[/+]json$/.test(type)) return { text: await readJson(text) };
+  if (/[/+]json$/.test(type)) return { text: (await pageText({ json: text })).whole };
   return { text: text.trim() };
 }
 
@@ -67,7 +65,7 @@ const isHtml = (type: string, text: string): boolean =>
   /html/.test(type) || (isUnstated(type) && /^\s*<(!doctype html|html)\b/i.test(text));
 
 async function readMain(html: string, url: string, isWhole: boolean): Promise<Readable> {
-  const { whole, main } = await readHtml(html, url);
+  const { whole, main } = await pageText({ html, page: url, main: true });
   const all = whole.trim();
   if (all === '') throw new ToolError(`${url} has no text; it may be made by scripts, which are not run`);
   if (isWhole || main === undefined) return { text: all };
@@ -75,7 +73,6 @@ async function readMain(html: string, url: string, isWhole: boolean): Promise<Re
   return { text: main, ...(main.length < all.length && { note }) };
 }
 
-/** The text of a file, by what its bytes say that it is. */
 async function readFile(fetched: Fetched): Promise<Readable> {
   const { url, type, bytes } = fetched;
   const name = nameOf(fetched);
@@ -104,20 +101,10 @@ const memoryMb = 512;
 
 const program = moduleBeside(import.meta.url, 'page-thread');
 
-/**
- * The text of a page. Where its main part takes too much time or memory, there is the whole text.
- *
- * @param page its address: links within its site are shown by their path
- * @throws `ToolError` if the whole text takes too much
- */
-const readHtml = (html: string, page: string): Promise<PageText> => pageText({ html, page, main: true });
-
 /** All text of a page, in which only complete links keep where they lead. @throws `ToolError` for a page that takes too much time or memory */
 export const textOfHtml = async (html: string): Promise<string> => (await pageText({ html })).whole;
 
-/** JSON with a line for each value; as it stands if it is none. @throws `ToolError` if it takes too much */
-const readJson = async (json: string): Promise<string> => (await pageText({ json })).whole;
-
+/** Where the main part of a page takes too much time or memory, there is the whole text. */
 async function pageText(task: PageTask): Promise<PageText> {
   let whole: string | undefined;
   const onMessage = (text: string): void => void (whole = text);

@@ -16,7 +16,6 @@ const patience = 20_000;
 const maxTextBytes = 2_000_000;
 
 interface FetchSettings {
-  /** Which addresses may be connected to. */
   rule: AddressRule;
   /** Hosts with their ports that may be connected to wherever they are; none if absent. */
   hosts?: ReadonlySet<string> | undefined;
@@ -29,15 +28,12 @@ interface FetchSettings {
   unwanted?(type: string): string | undefined;
 }
 
-/** What an address has given. */
 export interface Fetched {
   /** The last address, after all redirects. */
   url: string;
   /** The media type in lower case without its parameters; '' if the server states none. */
   type: string;
-  /** The charset that the server states. */
   charset: string | undefined;
-  /** The name of a file that the server states. */
   filename: string | undefined;
   bytes: Buffer;
 }
@@ -106,7 +102,7 @@ async function get(url: URL, { hosts, rule: general, signal }: FetchSettings): P
   const place = `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`;
   const rule: AddressRule = hosts?.has(place) ? () => true : general;
   checkLiteral(url.hostname, rule);
-  if (isBadPort(url.port)) throw new ToolError(`${url.href}: port ${url.port} is for another protocol`);
+  if (badPorts.has(url.port)) throw new ToolError(`${url.href}: port ${url.port} is for another protocol`);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const { request } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'));
   const headers = {
@@ -188,15 +184,8 @@ const badPorts = new Set(
   ).split(' '),
 );
 
-/** Whether no page is fetched from a port. @param port as in `URL.port`: '' for that of the protocol */
-const isBadPort = (port: string): boolean => badPorts.has(port);
-
 /** The bytes by which a text in Unicode may begin, each with its charset. */
-const marks: Array<[charset: string, mark: number[]]> = [
-  ['utf-8', [0xef, 0xbb, 0xbf]],
-  ['utf-16le', [0xff, 0xfe]],
-  ['utf-16be', [0xfe, 0xff]],
-];
+const marks = { efbbbf: 'utf-8', fffe: 'utf-16le', feff: 'utf-16be' };
 
 /** How many bytes are searched for a declaration, as browsers do (HTML Standard, "prescan a byte stream"). */
 const searched = 1024;
@@ -206,7 +195,8 @@ const searched = 1024;
  * (`<meta charset>` or the declaration of XML), as UTF-8 if it is that, and else as Windows-1252, which takes any bytes.
  */
 export function textOf(bytes: Buffer, stated: string | undefined): string {
-  const [marked] = marks.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte)) ?? [];
+  const head = bytes.toString('hex', 0, 3);
+  const [, marked] = Object.entries(marks).find(([mark]) => head.startsWith(mark)) ?? [];
   const declared = declaredIn(bytes.subarray(0, searched).toString('latin1'));
   for (const charset of [marked, stated, declared]) {
     const text = charset === undefined ? undefined : decoded(bytes, charset);

@@ -5,7 +5,6 @@ import { textOfElements } from '../../util/text/elements.ts';
 /** `page`: its address; if that is absent, only complete links keep where they lead. */
 export type PageTask = { html: string; page?: string; main?: boolean } | { json: string };
 
-/** A page as text. */
 export interface PageText {
   /** All of its text, a line for each block, without scripts, styles and tags. Links have their address in parentheses. */
   whole: string;

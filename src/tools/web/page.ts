@@ -11,7 +11,6 @@ import { readFetched, textIn, type ReadPage } from './content.ts';
 import { fetchBytes, type Fetched } from './fetch.ts';
 import { Semaphore } from '../../util/semaphore.ts';
 
-/** How much of a page is returned at once, in characters. */
 const maxChars = 20_000;
 
 const parameters = z.object({
@@ -31,8 +30,7 @@ const atOnce = new Semaphore(16);
 /**
  * `fetch_page` of the built-in package `builtin.web`.
  *
- * @param rule which addresses may be connected to
- * @param hosts those that may be besides, such as `wiki.example:8080`
+ * @param hosts those that may be connected to besides, such as `wiki.example:8080`
  */
 export function pageTool(store: Store, rule: AddressRule, hosts: ReadonlySet<string> = new Set()): ToolDefinition {
   const recent = new RecentPages();

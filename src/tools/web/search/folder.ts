@@ -11,7 +11,6 @@ import { similarityOf } from '../../../util/text/similarity.ts';
 /** The number of stored reports that are searched, the newest ones. */
 export const newestReports = 1000;
 
-/** The address of a stored report in sources and hits. */
 export const addressOfReport = (id: string): string => `report:${id}`;
 
 /** The share of a query's words that a report must have, since many reports have a few of them. */
@@ -54,7 +53,6 @@ async function readable(folder: string): Promise<SentenceIndex> {
   }
 }
 
-/** A passage that fits a query. */
 interface Passage extends SearchHit {
   /** How much of the query's weight its best sentence holds, from 0 to 1. */
   fit: number;

@@ -22,14 +22,7 @@ const timeoutMs = 90_000;
 /** The most tokens of a reply, in which each page has two sentences. */
 export const maxTokens = 4000;
 
-/** The most searches for one query. */
 export const maxSearches = 3;
-
-interface Posted {
-  url: string;
-  headers: Record<string, string>;
-  body: object;
-}
 
 /** A provider's model that is asked to search, by the key and at the address that the environment has for its models. */
 export interface AskedModel {
@@ -39,8 +32,11 @@ export interface AskedModel {
   baseUrl: string;
   key: string;
   /** Sends a request, and parses its answer. @throws what `ask` throws, and for an answer of another shape */
-  post: <T>(request: Posted, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>;
-  /** What tokens and so many searches have cost together. */
+  post: <T>(
+    request: { url: string; headers: Record<string, string>; body: object },
+    schema: z.ZodType<T>,
+    signal: AbortSignal,
+  ) => Promise<T>;
   usageOf: (tokens: TokenUsage, searches: number) => TokenUsage;
 }
 
@@ -80,14 +76,12 @@ export function modelSearch(type: ModelSearch, environment: Environment): AskedM
 /** A count of tokens or searches. One that is not there, or cannot be true, counts as none. */
 export const count = z.int().min(0).catch(0);
 
-/** Those items of a list that have the shape of a schema. */
 export const those = <T>(items: unknown[], schema: z.ZodType<T>): T[] =>
   items.flatMap((item) => {
     const { success, data } = schema.safeParse(item);
     return success ? [data] : [];
   });
 
-/** What the model is told. */
 export const promptFor = (query: string, wanted: number): string =>
   `Search the web for: ${query.toWellFormed()}\n\nThen name up to ${wanted} of the pages that fit best, the best first, each in ` +
   'a line of its own: what it says on this in one or two sentences, with its citation. Write nothing else.';

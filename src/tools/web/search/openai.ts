@@ -29,7 +29,7 @@ const answerSchema = z.object({
   tool_usage: billed.nullish().catch(null),
 });
 
-/** Faults of a response that pass. */
+/** Faults that pass. */
 const passing = ['server_error', 'rate_limit_exceeded'];
 
 /**

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { searchFailed, searchRefused, type SearchHit } from './provider.ts';
 import { retryDelay } from '../../../util/retry-delay.ts';
+import { parsedJson } from '../../../util/values.ts';
 
-/** A search service with an HTTP API. */
 export interface Service {
   provider: string;
-  /** The environment variable that holds its address. */
   addressVariable: string;
   /** What to check if it answers with a status that is an error. */
   hints: Record<number, string>;
@@ -38,7 +37,9 @@ export async function ask(
     const timed = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const response = await fetch(url, { ...request, signal: timed });
     if (!response.ok) throw refusal(service, response);
-    return parsed(service, await textOf(service, response));
+    const answer = parsedJson(await textOf(service, response));
+    if (answer !== undefined) return answer;
+    throw searchRefused(`${service.provider} answered with what is no JSON; check ${service.addressVariable}`);
   } catch (error) {
     if (signal.aborted || !(error instanceof TypeError || error instanceof DOMException)) throw error;
     throw unreached(service, error);
@@ -71,14 +72,6 @@ async function textOf({ provider }: Service, response: Response): Promise<string
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function parsed({ provider, addressVariable }: Service, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw searchRefused(`${provider} answered with what is no JSON; check ${addressVariable}`);
-  }
 }
 
 /** Leaves out the messages of `fetch`, which may hold the address or the key. */
