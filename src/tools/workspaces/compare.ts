@@ -31,10 +31,8 @@ export function compareTrees(from: Tree, to: Tree): TreeSummary {
 }
 
 /**
- * Takes what was changed between two trees over into a third one. Where that has changed a path too, the new change wins.
+ * Takes what was changed between `base` and `theirs` over into `ours`. Where that has changed a path too, theirs wins.
  *
- * @param base what `theirs` began with
- * @param ours what it is put into
  * @returns the paths on which both had worked, sorted, besides the tree
  */
 export async function mergeTrees(base: Tree, ours: Tree, theirs: Tree): Promise<{ tree: Tree; conflicts: string[] }> {

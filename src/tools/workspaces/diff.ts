@@ -3,7 +3,6 @@ import type { Store } from '../../store/store.ts';
 import type { Tree, TreeFile } from '../workspace.ts';
 import { isSameFile } from './tree.ts';
 
-/** How many changed files a diff names. */
 const mostNamed = 30;
 
 /** A file larger than this is not looked into, in bytes. */
@@ -12,15 +11,13 @@ const largest = 500_000;
 /** How many lines a change may have of which lines are still told from each other: of a larger one all are replaced. */
 const farthest = 600;
 
-/** How many lines are shown around a change. */
 const around = 3;
 
 /**
- * In what two trees differ, as a model reads it: the changed files, then what changed in each. Every line begins with `-`, `+`,
- * `@`, `[` or a space, so that nothing in a file can pass for anything but a part of it.
+ * In what two trees differ, as a model reads it: the changed files, then what changed in each. Every line begins with
+ * `-`, `+`, `@`, `[` or a space, so that nothing in a file can pass for anything but a part of it.
  *
  * @param longest about how long the whole may be, in characters: each file gets the same share of it
- * @returns empty if they do not differ
  */
 export async function diffOf(store: Store, from: Tree, to: Tree, longest: number): Promise<string> {
   const yielder = new Yielder();
@@ -63,7 +60,6 @@ async function linesOf(store: Store, file: TreeFile | undefined): Promise<string
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
-/** As many lines as fit. */
 function within(lines: string[], longest: number): string {
   let characters = 0;
   const over = lines.findIndex((line, index) => (characters += line.length + 1) > longest && index > 0);
@@ -71,7 +67,6 @@ function within(lines: string[], longest: number): string {
   return [...lines.slice(0, over), `[${lines.length - over} more lines of the diff]`].join('\n');
 }
 
-/** What was changed in lines, with some lines around it. */
 export function hunksOf(old: string[], now: string[]): string[] {
   const edits = editsOf(old, now);
   const near = new Set<number>();

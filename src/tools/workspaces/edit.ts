@@ -1,6 +1,5 @@
 import { ToolError } from '../tool.ts';
 
-/** A text that takes the place of another one. */
 export interface Edit {
   old_text: string;
   new_text: string;
@@ -15,7 +14,6 @@ const shownCharacters = 3000;
 /** In a longer text, in characters, nothing is looked for that is nearest: it would take too long. */
 const longestSearched = 1_000_000;
 
-/** The line ends that a text may have. */
 const ends = ['\r\n', '\n'] as const;
 
 const withEnds = (text: string, end: string): string => text.replaceAll(/\r?\n/g, end);

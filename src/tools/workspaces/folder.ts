@@ -99,7 +99,6 @@ export async function checkout(
 
 const firstOf = (path: string): string => path.split('/')[0] ?? '';
 
-/** What has become of a folder, with its own files as they are now, which are stored. */
 export type Snapshot = Omit<FolderContent, 'files'> & { checkout: Checkout };
 
 /**

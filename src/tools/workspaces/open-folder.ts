@@ -31,7 +31,6 @@ export class OpenFolder {
     return opendir(this.#at('.'), { bufferSize: 512 });
   }
 
-  /** Opens a folder in it, by the names on the way. */
   below(names: string[]): OpenFolder {
     let folder = new OpenFolder(this.#at('.'));
     for (const name of names) {

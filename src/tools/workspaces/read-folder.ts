@@ -23,11 +23,9 @@ export interface FolderContent {
 }
 
 interface ReadingOptions {
-  /** Files that are known by their keys. */
   known?: ReadonlyMap<string, KnownFile>;
   /** What the folder is to have been made as (`identityOf`); absent: whatever is there. */
   identity?: string;
-  /** Paths that are not looked at. */
   skipped?: string[];
   /** Names that are left out wherever they stand; one that ends in `*` stands for all that begin so. */
   leftOut?: string[];
@@ -67,16 +65,13 @@ export async function readFolder(store: Store, folder: string, options: ReadingO
   }
 }
 
-/** How many bytes of files are stored at once, at least. */
 const batchBytes = 4_000_000;
 
 /** How many entries are looked at for each file that there may be, so that a folder of fifos has an end too. */
 const entriesOverFiles = 5;
 
-/** How many of the things left out are named. */
 const maxNamed = 200;
 
-/** The permissions of files, and of those that can be run. */
 const usual = [0o644n, 0o755n];
 const usualFolder = 0o755n;
 const permissions = 0o7777n;
@@ -111,7 +106,6 @@ class FolderReading {
     this.#refuseTooMuch();
   }
 
-  /** Reads and stores what is new. */
   async read(store: Store): Promise<FolderContent> {
     let batch: Array<{ path: string; content: Uint8Array; file: Omit<KnownFile, 'id'> }> = [];
     let bytes = 0;
@@ -228,7 +222,6 @@ class FolderReading {
     return undefined;
   }
 
-  /** Uses a folder, if it can be opened. */
   async #within(prefix: string, use: (folder: OpenFolder) => Promise<void>): Promise<void> {
     const folder = await this.#tried(prefix, () => this.#root.below(prefix.split('/').slice(0, -1)));
     try {

@@ -15,7 +15,6 @@ const maxLine = 300;
 /** A text larger than this is no text that a model works on, in bytes. */
 const maxText = 5_000_000;
 
-/** How many bytes one search reads. */
 const maxSearched = 100_000_000;
 
 type Given = Pick<ToolContext, 'workspace' | 'signal' | 'workflowId'>;
@@ -253,7 +252,6 @@ async function search(context: Given, text: string, folder: string, textsOf: Fil
   return [...(found.length === 0 ? ['Nothing was found.'] : found), ...notSearched(unread)].join('\n');
 }
 
-/** How many files are named that were not searched. */
 const maxUnread = 10;
 
 function notSearched(paths: string[]): string[] {

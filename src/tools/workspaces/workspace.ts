@@ -12,13 +12,11 @@ export const attachmentsFolder = 'attachments';
 export const workspaceLimits = { files: 20_000, folders: 20_000, bytes: 500_000_000, fileBytes: 50_000_000 };
 export type WorkspaceLimits = typeof workspaceLimits;
 
-/** How many links are followed to a file. */
 const maxLinks = 10;
 
 /** How many bytes of changed files wait in memory to be stored. */
 const pendingBytes = 16_000_000;
 
-/** A workspace whose files are those of a tree in the store. */
 export class StoredWorkspace implements Workspace {
   readonly #store: Store;
   readonly #trees: Trees;

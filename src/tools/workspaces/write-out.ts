@@ -15,7 +15,6 @@ import type { Tree, TreeFile } from '../workspace.ts';
 /** A folder on the disk holds other files where some of a tree are to be written. Nothing was written. */
 export class OutConflictError extends Error {
   override name = 'OutConflictError';
-  /** The paths, sorted. */
   readonly paths: string[];
 
   constructor(folder: string, paths: string[]) {
@@ -30,7 +29,6 @@ type WrittenBefore = ReadonlyMap<string, string>;
 interface WrittenOut {
   /** The paths that were written, sorted; those that were there already are left out. */
   written: string[];
-  /** The paths that were removed, since the tree has them no more. */
   removed: string[];
   /** All files of the tree, to be kept for the next time. */
   files: Map<string, string>;
@@ -116,7 +114,6 @@ export const fileName = (text: string): string =>
     .replace(/^\.+/, '_')
     .slice(0, 150);
 
-/** A folder beside another one, for what is to be moved there. */
 const partOf = (folder: string): string => join(dirname(folder), `.${basename(folder)}.${randomUUID()}`);
 
 /** What has to be written and removed. @throws `OutConflictError` */
@@ -124,7 +121,7 @@ async function compared(
   folder: string,
   wanted: Tree,
   before: WrittenBefore,
-): Promise<{ missing: string[]; removed: string[] }> {
+): Promise<Record<'missing' | 'removed', string[]>> {
   const missing: string[] = [];
   const conflicts: string[] = [];
   const yielder = new Yielder();
@@ -148,10 +145,8 @@ async function compared(
   return { missing, removed };
 }
 
-type FileOnDisk = Pick<TreeFile, 'id' | 'mode'>;
-
 /** What a folder has at a path. `other`: a folder, or something below a link or a file. */
-async function fileAt(folder: string, path: string): Promise<FileOnDisk | 'nothing' | 'other'> {
+async function fileAt(folder: string, path: string): Promise<Pick<TreeFile, 'id' | 'mode'> | 'nothing' | 'other'> {
   for (const above of foldersOf(path)) {
     const stats = lstatSync(join(folder, above), { throwIfNoEntry: false });
     if (stats === undefined) return 'nothing';
