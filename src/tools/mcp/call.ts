@@ -78,7 +78,9 @@ function optionsFor({ tool, context }: ServerCall, signal = context.signal): Cal
 async function callNewer(call: ServerCall): Promise<Ended | InputNeeded> {
   const { args, client, context, tool } = call;
   const declined: string[] = [];
-  let given = context.input === undefined ? {} : retryOf(context.input);
+  let given: object = {};
+  if (context.input)
+    given = { ...(JSON.parse(context.input.state) as object), inputResponses: context.input.responses };
   for (let round = 0; round < mostRounds; round++) {
     const params = { name: tool.name, arguments: args, ...given };
     const result: unknown = await client.callTool(params, { ...optionsFor(call), allowInputRequired: true });
@@ -96,20 +98,9 @@ async function callNewer(call: ServerCall): Promise<Ended | InputNeeded> {
   throw new ToolError(`the server wanted something more ${mostRounds} times, and was not asked again`);
 }
 
-const retryOf = ({ responses, state }: InputGiven): object => ({
-  ...(JSON.parse(state) as object),
-  inputResponses: responses,
-});
-
 function elicitationOf(key: string, request: { method: string }): InputRequest {
   if (request.method === 'elicitation/create') return requestOf(key, (request as ElicitRequest).params);
   throw new ToolError(`the server asks for ${request.method}, which it was not offered`);
-}
-
-/** What a call of the older generation hands to the next one. */
-interface OlderState {
-  answered: LiveCall['answered'];
-  asked: InputRequest[];
 }
 
 async function callOlder(call: ServerCall): Promise<Ended | InputNeeded> {
@@ -151,7 +142,7 @@ async function callOlder(call: ServerCall): Promise<Ended | InputNeeded> {
 }
 
 function answersIn({ responses, state }: InputGiven): LiveCall['answered'] {
-  const { answered, asked } = JSON.parse(state) as OlderState;
+  const { answered, asked } = JSON.parse(state) as Pick<LiveCall, 'answered'> & { asked: InputRequest[] };
   return [
     ...answered,
     ...asked.map((request) => ({ request, response: responses[request.key] ?? ({ action: 'cancel' } as const) })),

@@ -18,14 +18,12 @@ import { secretsOf } from '../../trust/worker-secrets.ts';
 import { version } from '../../util/version.ts';
 import { SourceError } from '../tool.ts';
 import { Elicitations } from './elicitation.ts';
-import { limitedFetch } from './limited-fetch.ts';
-import { LoginNeeded, machineLogin, WorkerLogin } from './login-provider.ts';
+import { LoginNeeded, machineLogin, workerLogin } from './login-provider.ts';
 import type { Logins } from './logins.ts';
 import { hasResources } from './resources.ts';
 import { ToolList } from './tool-list.ts';
 import type { McpServer } from '../../protocol/settings.ts';
 import { appendFileSync } from 'node:fs';
-import { StringDecoder } from 'node:string_decoder';
 import type { Readable, Stream } from 'node:stream';
 import { privateFolder, privateMode } from '../../util/private-files.ts';
 import { withVariables, type Replaced } from '../../config/variables.ts';
@@ -36,28 +34,23 @@ const startingMs = 20_000;
 /** How long a command may take to say whether it speaks the newer generation before it is taken for an older one. */
 const probeMs = 10_000;
 
-/** How many characters of a page by which a server refuses are shown. */
 const shownOfPage = 300;
 
 /** How long a running server may take to answer a ping, in milliseconds. */
 const pingMs = 5000;
 
-/** A connection to a server, with the tools that it listed when it was last asked. */
 export interface Connection {
   client: Client;
   /** Lists the server's tools, anew where they may have changed. */
   tools: () => Promise<McpTool[]>;
-  /** What the server asks for while calls run. */
   elicitations: Elicitations;
   hasResources: boolean;
-  /** Texts that must not appear in errors. */
   secrets: () => string[];
   /** Those among them that no result may hold either: the agent has a login's tokens no more than its variables. */
   tokens: () => string[];
 }
 
 export interface ConnectSettings {
-  /** The folder in which commands run. */
   folder: string;
   /** The folder for what servers print to stderr, a file for each server; if absent, that is not kept. */
   logs: string | undefined;
@@ -72,7 +65,6 @@ export interface ConnectSettings {
 /** Starts a server, or connects to one, and asks for its tools. @throws `SourceError` */
 export async function connect(server: McpServer, settings: ConnectSettings): Promise<Connection> {
   const given = replaced(server, settings.environment);
-  const { secrets } = given;
   const tokens = (): string[] => tokensOf(server, given, settings);
   const list = new ToolList();
   const elicitations = new Elicitations();
@@ -106,7 +98,7 @@ export async function connect(server: McpServer, settings: ConnectSettings): Pro
     if ('url' in server && client.getProtocolEra() === 'legacy') watch(client);
     return {
       client,
-      secrets: () => [...secrets, ...tokens()],
+      secrets: () => [...given.secrets, ...tokens()],
       tokens,
       elicitations,
       hasResources: await hasResources(client, signal),
@@ -114,11 +106,9 @@ export async function connect(server: McpServer, settings: ConnectSettings): Pro
     };
   } catch (error) {
     if (error instanceof LoginNeeded) throw withoutLogin(server, error);
-    const hidden = [...secrets, ...tokens()];
+    const hidden = [...given.secrets, ...tokens()];
     const reason = redact(whyNot(server, error, settings, signal.aborted), hidden);
-    throw new SourceError([`the MCP server ${server.name}: ${reason}`], {
-      cause: withoutSecrets(error, hidden),
-    });
+    throw new SourceError([`the MCP server ${server.name}: ${reason}`], { cause: withoutSecrets(error, hidden) });
   }
 }
 
@@ -146,19 +136,18 @@ function transportTo(
   given: Given,
   { environment, folder, logins, logs }: ConnectSettings,
 ): Transport {
-  const { values } = given;
   if ('url' in server) {
     const authProvider = loginOf(server, given, logins);
     return new StreamableHTTPClientTransport(new URL(server.url), {
       fetch: limitedFetch,
-      requestInit: { headers: values },
+      requestInit: { headers: given.values },
       ...(authProvider && { authProvider }),
     });
   }
   const { command, args } = server;
   const stderr = logs === undefined ? 'ignore' : 'pipe';
   // The transport adds the few variables that every program needs.
-  const transport = new OneProcess({ command, args, env: values, cwd: folder, stderr });
+  const transport = new OneProcess({ command, args, env: given.values, cwd: folder, stderr });
   if (logs !== undefined)
     keepLog(transport.stderr, logFile(logs, server), [...secretsOf(environment), ...given.secrets]);
   return transport;
@@ -178,11 +167,29 @@ function loginOf(
 ): AuthProvider | undefined {
   const { client_credentials: credentials, url } = server;
   if (credentials !== undefined && clientSecret !== undefined) {
-    return machineLogin(url, credentials, clientSecret, (token) => tokens.push(token));
+    return machineLogin(url, { ...credentials, client_secret: clientSecret }, (token) => tokens.push(token));
   }
   const hasKey = Object.keys(values).some((name) => name.toLowerCase() === 'authorization');
-  return logins === undefined || hasKey ? undefined : new WorkerLogin(url, logins);
+  return logins === undefined || hasKey ? undefined : workerLogin(url, logins);
 }
+
+/** How much of one answer of a server over HTTP is read, in bytes. Over stdio the SDK reads a message of up to 10 MB. */
+const maxBytes = 32_000_000;
+
+/** A `fetch` by which no server can fill the memory: an answer that is longer ends with an error. */
+const limitedFetch: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  if (response.body === null) return response;
+  let left = maxBytes;
+  const counted = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      left -= chunk.length;
+      if (left < 0) controller.error(new Error(`the server answered with over ${maxBytes / 1_000_000} MB`));
+      else controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body.pipeThrough(counted), response);
+};
 
 const logFile = (logs: string, { name }: McpServer): string =>
   join(logs, `mcp-${name.replaceAll(/[^\w.-]/g, '_')}.log`);
@@ -236,14 +243,14 @@ const longestLine = 10_000;
 /** Appends to a file, line by line, what a server prints, without the secrets that it was given and may show. */
 function keepLog(printed: Stream | null, file: string, secrets: readonly string[]): void {
   privateFolder(dirname(file));
-  const decoder = new StringDecoder('utf8');
   let begun = '';
   const write = (text: string): void => {
     if (text !== '') appendFileSync(file, redact(printable(text), secrets), { mode: privateMode.file });
   };
   (printed as Readable | null)
-    ?.on('data', (bytes: Buffer) => {
-      begun += decoder.write(bytes);
+    ?.setEncoding('utf8')
+    .on('data', (text: string) => {
+      begun += text;
       const end = begun.length > longestLine ? begun.length : begun.lastIndexOf('\n') + 1;
       write(begun.slice(0, end));
       begun = begun.slice(end);
@@ -251,10 +258,8 @@ function keepLog(printed: Stream | null, file: string, secrets: readonly string[
     .on('end', () => write(begun));
 }
 
-/** What a server is started or connected to with. */
-export interface Given extends Replaced {
-  /** The secret of its `client_credentials`, if it has any. */
-  clientSecret?: string;
+interface Given extends Replaced {
+  clientSecret: string | undefined;
   /** What it was logged in with by that. */
   tokens: string[];
 }
@@ -274,9 +279,8 @@ function replaced(server: McpServer, environment: Environment): Given {
     ...secret.missing.map((each) => ({ ...each, key: 'client_credentials' })),
   ];
   if (missing.length === 0) {
-    const { client_secret: clientSecret } = secret.values;
     const secrets = [...given.secrets, ...secret.secrets];
-    return { ...given, secrets, tokens: [], ...(clientSecret !== undefined && { clientSecret }) };
+    return { ...given, secrets, tokens: [], clientSecret: secret.values['client_secret'] };
   }
   const problems = missing.map(
     ({ key, name, variable }) =>

@@ -28,7 +28,6 @@ export function readContent({ content, structuredContent }: CallToolResult): Rea
 export const shown = ({ images, text }: ReadContent): string | ShownByTool =>
   images.length === 0 ? text : { text, images };
 
-/** What `read_resource` got. */
 export function readContents(contents: Array<TextResourceContents | BlobResourceContents>): ReadContent {
   const images: Picture[] = [];
   const [only, ...others] = contents;
@@ -72,7 +71,6 @@ function pictureText(mimeType: string, data: string, images: Picture[]): string 
   return `[image ${images.length}: ${mimeType}, ${sizeOf(data)}]`;
 }
 
-/** How many bytes a base64 text stands for, in words. */
 function sizeOf(base64: string): string {
   const bytes = Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
   return bytes < 1000 ? `${bytes} bytes` : `${(bytes / 1000).toFixed(1)} KB`;

@@ -8,27 +8,15 @@ import {
 } from '@modelcontextprotocol/client';
 import type { Form, InputRequest, InputResponse } from '../../protocol/tools/elicitation.ts';
 
-/** A request that the person has answered, with what it was. */
-interface Answered {
-  request: InputRequest;
-  response: InputResponse;
-}
-
 /** A call of a tool of a server of the older generation, which may ask for something while it runs. */
 export interface LiveCall {
   /** What the person has answered in earlier calls of the same tool, in order. Each is used once. */
-  answered: Answered[];
-  /** Whether the person may be asked. */
+  answered: Array<{ request: InputRequest; response: InputResponse }>;
   asks: boolean;
   /** What was declined since the person could not be asked. */
   declined: string[];
   /** Ends the call, which is to be made again with an answer. */
   interrupt(request: InputRequest): void;
-}
-
-interface Waiting {
-  request: InputRequest;
-  settle: (result: ElicitResult | Error) => void;
 }
 
 /**
@@ -43,14 +31,12 @@ export class Elicitations {
   readonly #here = new AsyncLocalStorage<LiveCall>();
   readonly #calls = new Set<LiveCall>();
   readonly #ended = new WeakSet<LiveCall>();
-  #waiting: Waiting[] = [];
+  #waiting: Array<{ request: InputRequest; settle: (result: ElicitResult | Error) => void }> = [];
 
-  /** Answers a client's server. */
   serve(client: Client): void {
     client.setRequestHandler('elicitation/create', ({ params }) => this.#take(params));
   }
 
-  /** Runs a call, to which the server's requests belong meanwhile. */
   async during<T>(call: LiveCall, work: () => Promise<T>): Promise<T> {
     this.#calls.add(call);
     try {

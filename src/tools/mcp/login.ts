@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
 import { version } from '../../util/version.ts';
-import { LoginProvider } from './login-provider.ts';
+import { loginProvider, type LoginProvider } from './login-provider.ts';
 import type { Logins } from './logins.ts';
 
 /** How long the server may take for each step, in milliseconds. */
@@ -13,14 +13,12 @@ interface LoginSettings {
   logins: Logins;
   /** Has the person open an address. @param returned takes the address that the browser ends at, pasted by the person */
   show: (address: URL, returned: (address: string) => void) => void;
-  /** Ends the wait for the person. */
   signal: AbortSignal;
 }
 
 interface LoggedIn {
   /** Whether the server asked for a login at all, or the one that was there is still good. */
   asked: boolean;
-  /** How many tools the server offers. */
   tools: number;
 }
 
@@ -38,7 +36,7 @@ export async function login(url: string, { logins, show, signal }: LoginSettings
   callback.listen(0, '127.0.0.1');
   await once(callback, 'listening');
   const redirectUrl = `http://127.0.0.1:${(callback.address() as AddressInfo).port}/callback`;
-  const provider = new LoginProvider(url, logins, redirectUrl, (address) =>
+  const provider = loginProvider(url, logins, redirectUrl, (address) =>
     show(address, (pasted) => {
       const query = queryOf(pasted, redirectUrl);
       if (query !== undefined) resolve(query);
@@ -94,7 +92,6 @@ function answerBrowser(server: Server, provider: LoginProvider, resolve: (query:
   });
 }
 
-/** The query of an address that the browser has come back to. */
 function queryOf(address: string, redirectUrl: string): URLSearchParams | undefined {
   if (!URL.canParse(address.trim(), redirectUrl)) return undefined;
   const { pathname, searchParams } = new URL(address.trim(), redirectUrl);

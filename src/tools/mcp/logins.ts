@@ -12,7 +12,6 @@ import { writeAtomic } from '../../util/write-atomic.ts';
 export const loginsIn = (home: string): string => join(home, 'logins');
 
 interface Login {
-  /** The server's address. */
   url: string;
   /** The client that is registered for it, by the authorization server that registered it. */
   clients?: Record<string, StoredOAuthClientInformation>;
@@ -41,7 +40,6 @@ export class Logins {
     }
   }
 
-  /** Changes what is kept. */
   update(url: string, changes: Partial<Login>): void {
     writeAtomic(this.#file(url), JSON.stringify({ ...this.read(url), ...changes, url }));
   }

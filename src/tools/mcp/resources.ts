@@ -4,7 +4,6 @@ import { ToolError, type Tool } from '../tool.ts';
 import { readContents, shown } from './content.ts';
 import { nameForModels } from './listed.ts';
 
-/** What the tools for a server's resources need. */
 interface ResourceSource {
   name: string;
   timeout?: number | undefined;

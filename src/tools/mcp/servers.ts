@@ -1,12 +1,5 @@
 import { resolve } from 'node:path';
-import {
-  ProtocolError,
-  SdkError,
-  SdkErrorCode,
-  SdkHttpError,
-  type Client,
-  type Tool as McpTool,
-} from '@modelcontextprotocol/client';
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, type Client } from '@modelcontextprotocol/client';
 import { defaultTimeout } from '../read-definitions.ts';
 import { secretsGiven, withoutSecretsIn } from '../../trust/worker-secrets.ts';
 import { InputNeeded, type CallContext, type Tool } from '../tool.ts';
@@ -21,7 +14,6 @@ import type { McpServer } from '../../protocol/settings.ts';
 export class McpServers {
   readonly #settings: Omit<ConnectSettings, 'onClosed'>;
   readonly #connections = new Map<string, Promise<Connection>>();
-  /** How many calls each connection has under way. */
   readonly #calls = new Map<Connection, number>();
   /** Connections that are used no more, which stay open for the calls that they have under way. */
   readonly #retired = new Set<Connection>();
@@ -39,7 +31,8 @@ export class McpServers {
       sideEffects: sideEffectsOf(tool.annotations),
       onlyReads: tool.annotations?.readOnlyHint === true,
       timeout: server.timeout ?? defaultTimeout,
-      run: (args: Record<string, unknown>, context: CallContext) => this.#call(server, tool, args, context),
+      run: (args: Record<string, unknown>, context: CallContext) =>
+        this.#use(server, ({ client, elicitations }) => callServer({ client, elicitations, tool, args, context })),
     }));
     if (!hasResources) return own;
     const use = <T>(work: (client: Client) => Promise<T>): Promise<T> =>
@@ -69,15 +62,6 @@ export class McpServers {
     this.#connections.set(key, connection);
     connection.catch(forget);
     return connection;
-  }
-
-  #call(
-    server: McpServer,
-    tool: McpTool,
-    args: Record<string, unknown>,
-    context: CallContext,
-  ): ReturnType<typeof callServer> {
-    return this.#use(server, ({ client, elicitations }) => callServer({ client, elicitations, tool, args, context }));
   }
 
   /** Does work on a server's connection, once more on a new one where the server has refused it without doing it. */

@@ -3,7 +3,6 @@ import type { Client, RequestOptions, Tool as McpTool } from '@modelcontextproto
 /** How long a list is used at least where its server says nothing of changes, in milliseconds. */
 const shortestMs = 10_000;
 
-/** How long a running server may take to list its tools again, in milliseconds. */
 const listingMs = 20_000;
 
 /**
@@ -17,7 +16,6 @@ export class ToolList {
   #listing: Promise<McpTool[]> | undefined;
   #hears = false;
 
-  /** Has the tools listed anew the next time. */
   forget(): void {
     this.#isStale = true;
   }
