@@ -5,7 +5,7 @@ import { Trees } from '../tools/workspaces/tree.ts';
 import { OutConflictError, writeOut } from '../tools/workspaces/write-out.ts';
 import { hashOf } from '../util/ids.ts';
 import { readStore } from '../store/open-store.ts';
-import { writeAtomic } from '../util/write-atomic.ts';
+import { writeAtomic } from '../util/private-files.ts';
 import { CommandError, usageError } from './exit.ts';
 import { countText } from '../client/show/spent.ts';
 import { homeFolder, type CommonOptions } from './options.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Prepared } from '../protocol/orchestration.ts';
 import type { StartFolders } from '../protocol/workspace.ts';
 import { guarded } from './privileges.ts';
-import { isIn } from '../util/paths.ts';
+import { isIn } from '../util/folders.ts';
 
 const choices = 'name a folder in it, as in workspace1 or files/shop';
 

@@ -5,7 +5,7 @@ import { checkConfig, type Config } from './kinds.ts';
 import { isModel } from './modules.ts';
 import { problemText, type Checked, type Problem } from './problems.ts';
 import { grouped } from '../util/file-limits.ts';
-import { isIn } from '../util/paths.ts';
+import { isIn } from '../util/folders.ts';
 
 export type Read<T> = { ok: true; config: T } | { ok: false; problems: string[] };
 

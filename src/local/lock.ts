@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { privateFile, privateFolder } from '../util/private-files.ts';
-import { writeAtomic } from '../util/write-atomic.ts';
+import { writeAtomic } from '../util/private-files.ts';
 import { isAlive } from '../util/processes.ts';
 
 /** The daemon that keeps a home folder's server. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isMac, macOf } from '../trust/mac.ts';
 import type { Environment } from '../util/environment.ts';
 import { hashOf, isSameSecret } from '../util/ids.ts';
-import { madeOnce } from '../util/made-once.ts';
+import { madeOnce } from '../util/private-files.ts';
 
 /** What a token lets its holder do. `start`: start the named configurations alone, and deal with the runs that it has started. */
 export type Grant = { kind: 'all' } | { kind: 'read' } | { kind: 'start'; names: string[] };

@@ -6,7 +6,6 @@ interface Exif {
   said: string;
 }
 
-/** The tags that are read, of a directory and of those that it leads to. */
 const tags: Readonly<Record<number, string>> = {
   0x010e: 'description',
   0x010f: 'camera',
@@ -18,7 +17,6 @@ const tags: Readonly<Record<number, string>> = {
 };
 const [orientationTag, cameraTag, gpsTag] = [0x0112, 0x8769, 0x8825];
 
-/** How many characters of a text are shown, and how many entries of a directory are read. */
 const maxChars = 200;
 const mostEntries = 200;
 

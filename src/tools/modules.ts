@@ -11,15 +11,10 @@ const endings = ['.ts', '.mts', '.js', '.mjs'];
 /** In milliseconds. A module that waits for something at its top level must not hold up a run for ever. */
 const loadingMs = 20_000;
 
-interface Loaded {
-  version: string;
-  tools: Promise<Tool[]>;
-}
-
 /** The tool modules of an extensions folder. Each is loaded when first needed, and again if its file has changed. */
 export class ToolModules {
   readonly #folder: string;
-  readonly #loaded = new Map<string, Loaded>();
+  readonly #loaded = new Map<string, { version: string; tools: Promise<Tool[]> }>();
   #failures = 0;
 
   constructor(folder: string) {

@@ -37,7 +37,6 @@ const formats: Record<string, MagickFormat> = {
   'image/avif': MagickFormat.Avif,
 };
 
-/** How many pages of a TIFF are shown. */
 const mostPages = 20;
 
 /** The longest sides that are tried, in pixels. Providers look at less than the first. */

@@ -4,7 +4,6 @@ import { moduleBeside, runIsolated } from '../util/isolated.ts';
 import { exifOf } from './exif.ts';
 import type { PicturePage, PictureWork } from './picture-thread.ts';
 
-/** What models are shown of a picture. */
 interface ShownPicture {
   /** Its pages as images that all providers take: one, but for TIFF. Empty if it cannot be shown. */
   pages: Buffer[];

@@ -27,6 +27,9 @@ export interface ToolImage {
   data: string;
 }
 
+/** How many characters the head of a data URI and line breaks may take. */
+const slack = 200_000;
+
 /** How many images a result may have, and how many bytes all together. */
 const mostImages = 5;
 const allBytes = 8_000_000;
@@ -66,11 +69,12 @@ export async function checkedImages({ images: given, text: said }: ShownByTool) 
 }
 
 /** @param left how many bytes it may have at most */
-async function imageOf(given: GivenImage['data'], left: number): Promise<ShownImage | string> {
+async function imageOf(given: GivenImage['data'], left: number) {
   const size = typeof given === 'string' ? Math.floor((given.length * 3) / 4) : given.length;
   if (size > maxFileBytes + slack)
     return `it has about ${grouped(size)} bytes; at most ${grouped(maxFileBytes)} are read`;
-  const bytes = typeof given === 'string' ? decoded(given) : Buffer.from(given);
+  const bytes =
+    typeof given === 'string' ? Buffer.from(given.replace(/^data:[^,]{0,200},/, ''), 'base64') : Buffer.from(given);
   const type = pictureTypeOf(bytes);
   if (type === undefined) return 'it is none of the formats that are read';
   const { note, pages } = await shownPicture(bytes, type, Math.min(maxImageBytes, left));
@@ -78,14 +82,3 @@ async function imageOf(given: GivenImage['data'], left: number): Promise<ShownIm
   if (page === undefined) return note ?? 'it cannot be shown';
   return { mediaType: imageTypeOf(page) ?? type, bytes: page, note };
 }
-
-interface ShownImage {
-  mediaType: string;
-  bytes: Buffer;
-  note: string | undefined;
-}
-
-/** How many characters the head of a data URI and line breaks may take. */
-const slack = 200_000;
-
-const decoded = (data: string): Buffer => Buffer.from(data.replace(/^data:[^,]{0,200},/, ''), 'base64');

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { isSameSecret } from '../util/ids.ts';
-import { madeOnce } from '../util/made-once.ts';
+import { madeOnce } from '../util/private-files.ts';
 
 /**
  * The secret of a home folder (`REPRISE_HOME`), by which its owner's commands and workers know each other. Whoever needs it

@@ -10,7 +10,7 @@ import { backendTypes, isRemote, routeOf } from '../config/models/providers.ts';
 import { searchKeys } from '../config/search-services.ts';
 import { readAllow, type Allow } from './allow.ts';
 import type { Backend } from '../protocol/settings.ts';
-import { isIn } from '../util/paths.ts';
+import { isIn } from '../util/folders.ts';
 
 /** What a worker lets an input do that nobody whom it trusts has signed. */
 export interface Policy {

@@ -8,6 +8,5 @@ export class VariableError extends Error {}
 export const definedIn = (variables: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).filter((each): each is [string, string] => each[1] !== undefined));
 
-/** Takes the environment's variables except the empty ones, which count as not set. */
 export const readEnvironment = (variables: NodeJS.ProcessEnv): Environment =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''));

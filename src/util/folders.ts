@@ -1,5 +1,5 @@
 import { mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, isAbsolute, relative, sep } from 'node:path';
 
 /** Whether there is a folder; a link to one is one. */
 export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
@@ -16,4 +16,10 @@ export function makeFolder(path: string, mode = 0o777): void {
   } catch (error) {
     if (!isFolder(path)) throw error;
   }
+}
+
+/** Whether a path is a folder itself or something in it. Links are not followed. */
+export function isIn(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -14,7 +14,6 @@ const convertible: typeof images = [
   ['image/avif', /^[^]{4}ftypavi[fs]/],
 ];
 
-/** How many bytes are looked at; a head has fewer. */
 const headBytes = 16;
 
 /** The media type of an image that models can be shown, told by how it begins; undefined if it is none. */

@@ -18,7 +18,6 @@ export interface Isolation<Message = never> {
   inProcess?: boolean;
 }
 
-/** What a thread or a process begins with. */
 export interface IsolatedWork extends Pick<Isolation, 'what' | 'memoryMb'> {
   program: string;
   data: unknown;

@@ -10,7 +10,6 @@ export class Output {
   #beginning = '';
   #end = '';
   #left = 0;
-  /** All bytes so far. */
   bytes = 0;
 
   /** @param stream each of several has characters of its own, which may be cut in two between parts */
@@ -26,7 +25,6 @@ export class Output {
     if (this.#end.length > 2 * last) this.#cut();
   }
 
-  /** The last characters so far. */
   tail(length: number): string {
     return this.#end.length >= length ? this.#end.slice(-length) : (this.#beginning + this.#end).slice(-length);
   }

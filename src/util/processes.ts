@@ -22,11 +22,16 @@ const pids = (): number[] =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-function commandLineOnLinux(pid: number): string {
+const commandLineOnLinux = (pid: number): string => said(pid, 'cmdline').replaceAll('\0', ' ').trim();
+
+/**
+ * What the system says of a process, '' if that has just ended. Read at once: by the threads that read files it takes ten
+ * times as long, and a bomb of processes grows meanwhile.
+ */
+function said(pid: number, of: 'cmdline' | 'stat'): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    return readFileSync(`/proc/${pid}/${of}`, 'utf8');
   } catch {
-    // The process has just ended.
     return '';
   }
 }
@@ -116,7 +121,7 @@ export function childrenOf(pid: number): LinuxProcess[] | undefined {
 }
 
 function linuxProcess(pid: number): LinuxProcess | undefined {
-  const text = statOf(pid);
+  const text = said(pid, 'stat');
   // The name of the program may have spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, parent, group] = fields;
@@ -124,15 +129,6 @@ function linuxProcess(pid: number): LinuxProcess | undefined {
   if (group === undefined || state === 'Z' || state === 'X') return undefined;
   const [startedAt = '', memory = 0] = [fields[19], fields[21]];
   return { pid, parent: Number(parent), group: Number(group), startedAt, memory: Number(memory) * pageBytes };
-}
-
-/** Read at once: by the threads that read files it takes ten times as long, and a bomb of processes grows meanwhile. */
-function statOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 /** Whether the environment of a process has this text; false where that cannot be read. */

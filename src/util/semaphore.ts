@@ -16,7 +16,10 @@ export class Semaphore {
       // The permit goes on to whoever has waited longest, without being free in between.
       const [first] = this.#waiting;
       if (first === undefined) this.#free += 1;
-      else first();
+      else {
+        this.#waiting.delete(first);
+        first();
+      }
     };
   }
 
@@ -32,20 +35,12 @@ export class Semaphore {
 
   async #next(signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const forget = (): void => {
-      this.#waiting.delete(begin);
-      signal.removeEventListener('abort', abort);
-    };
-    const begin = (): void => {
-      forget();
-      resolve();
-    };
     const abort = (): void => {
-      forget();
+      this.#waiting.delete(resolve);
       reject(signal.reason as Error);
     };
-    this.#waiting.add(begin);
+    this.#waiting.add(resolve);
     signal.addEventListener('abort', abort);
-    return promise;
+    return promise.finally(() => signal.removeEventListener('abort', abort));
   }
 }

@@ -3,10 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** How long work may hold up the process at a stretch, in milliseconds. */
 const stretchMs = 20;
 
-/**
- * Lets long work yield to everything else, such as heartbeats: `await yielder.yield()` whenever `yielder.due`, which is true once
- * 20 ms have passed since the last one.
- */
+/** Lets long work yield to everything else, such as heartbeats: `await yielder.yield()` whenever `yielder.due`. */
 export class Yielder {
   #since = performance.now();
 

@@ -11,7 +11,7 @@ import {
   type CustomOrchestrators,
 } from '../config/extensions.ts';
 import type { BundleParts, Bundled, Inputs } from './bundler.ts';
-import { writeAtomic } from '../util/write-atomic.ts';
+import { writeAtomic } from '../util/private-files.ts';
 import { hashOf } from '../util/ids.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

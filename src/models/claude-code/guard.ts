@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { isIn } from '../../util/paths.ts';
+import { isIn } from '../../util/folders.ts';
 
 /** The built-in tools of Claude Code that read files, and those that change them. */
 export const readingTools = ['Read', 'Glob', 'Grep'];

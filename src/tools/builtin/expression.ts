@@ -7,28 +7,13 @@ const constants = new Map([
   ['tau', 2 * Math.PI],
 ]);
 
+const { sqrt, cbrt, abs, sign, round, floor, ceil, trunc, exp, log: ln, log10: log, log2, min, max } = Math;
+const { sin, cos, tan, asin, acos, atan } = Math;
+
 const functions = new Map<string, (...values: number[]) => number>(
   Object.entries({
-    sqrt: Math.sqrt,
-    cbrt: Math.cbrt,
-    abs: Math.abs,
-    sign: Math.sign,
-    round: Math.round,
-    floor: Math.floor,
-    ceil: Math.ceil,
-    trunc: Math.trunc,
-    exp: Math.exp,
-    ln: Math.log,
-    log: Math.log10,
-    log2: Math.log2,
-    sin: Math.sin,
-    cos: Math.cos,
-    tan: Math.tan,
-    asin: Math.asin,
-    acos: Math.acos,
-    atan: Math.atan,
-    min: Math.min,
-    max: Math.max,
+    ...{ sqrt, cbrt, abs, sign, round, floor, ceil, trunc, exp, ln, log, log2 },
+    ...{ sin, cos, tan, asin, acos, atan, min, max },
   }),
 );
 
@@ -42,111 +27,101 @@ export const vocabulary = `the functions ${[...functions.keys()].join(', ')} and
  * @throws `ExpressionError`, also if the value is not a finite number
  */
 export function evaluate(text: string): number {
-  const value = new Parser(text).parse();
+  const value = valueOf(tokensOf(text.trim()));
   if (!Number.isFinite(value)) throw new ExpressionError('the result is not a finite number');
   return value;
 }
 
-class Parser {
-  readonly #tokens: string[];
-  #next = 0;
+function tokensOf(text: string): string[] {
+  const token = /\s*((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[A-Za-z_]\w*|\*\*|[-+*/%^(),])\s*/y;
+  const tokens: string[] = [];
+  while (token.lastIndex < text.length) {
+    const at = token.lastIndex;
+    const found = token.exec(text)?.[1];
+    if (found === undefined) throw new ExpressionError(`cannot read "${text.slice(at, at + 10).trim()}"`);
+    tokens.push(found === '**' ? '^' : found);
+  }
+  return tokens;
+}
 
-  constructor(expression: string) {
-    const text = expression.trim();
-    const token = /\s*((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[A-Za-z_]\w*|\*\*|[-+*/%^(),])\s*/y;
-    this.#tokens = [];
-    while (token.lastIndex < text.length) {
-      const at = token.lastIndex;
-      const found = token.exec(text)?.[1];
-      if (found === undefined) throw new ExpressionError(`cannot read "${text.slice(at, at + 10).trim()}"`);
-      this.#tokens.push(found === '**' ? '^' : found);
-    }
+/** By a function for each level of operators. */
+function valueOf(tokens: string[]): number {
+  let next = 0;
+
+  function take(token: string): boolean {
+    const isNext = tokens[next] === token;
+    if (isNext) next += 1;
+    return isNext;
   }
 
-  parse(): number {
-    const value = this.#sum();
-    if (this.#peek() !== undefined) throw this.#unexpected('an operator');
-    return value;
+  function unexpected(wanted: string): ExpressionError {
+    const found = tokens[next];
+    return new ExpressionError(`expected ${wanted} ${found === undefined ? 'at the end' : `instead of "${found}"`}`);
   }
 
-  #sum(): number {
-    let value = this.#product();
+  function expect(token: string): void {
+    if (!take(token)) throw unexpected(`"${token}"`);
+  }
+
+  function sum(): number {
+    let value = product();
     for (;;) {
-      if (this.#take('+')) value += this.#product();
-      else if (this.#take('-')) value -= this.#product();
+      if (take('+')) value += product();
+      else if (take('-')) value -= product();
       else return value;
     }
   }
 
-  #product(): number {
-    let value = this.#signed();
+  function product(): number {
+    let value = signed();
     for (;;) {
-      if (this.#take('*')) value *= this.#signed();
-      else if (this.#take('/')) value /= this.#divisor();
-      else if (this.#take('%')) value %= this.#divisor();
+      if (take('*')) value *= signed();
+      else if (take('/')) value /= divisor();
+      else if (take('%')) value %= divisor();
       else return value;
     }
   }
 
-  #divisor(): number {
-    const value = this.#signed();
+  function divisor(): number {
+    const value = signed();
     if (value === 0) throw new ExpressionError('division by zero');
     return value;
   }
 
-  #signed(): number {
-    if (this.#take('-')) return -this.#signed();
-    if (this.#take('+')) return this.#signed();
-    return this.#power();
+  function signed(): number {
+    if (take('-')) return -signed();
+    if (take('+')) return signed();
+    const base = atom();
+    return take('^') ? base ** signed() : base;
   }
 
-  #power(): number {
-    const base = this.#atom();
-    return this.#take('^') ? base ** this.#signed() : base;
-  }
-
-  #atom(): number {
-    if (this.#take('(')) {
-      const value = this.#sum();
-      this.#expect(')');
+  function atom(): number {
+    if (take('(')) {
+      const value = sum();
+      expect(')');
       return value;
     }
-    const token = this.#peek();
-    if (token === undefined || !/^[\w.]/.test(token)) throw this.#unexpected('a number');
-    this.#next += 1;
-    return /^[\d.]/.test(token) ? Number(token) : this.#named(token);
+    const token = tokens[next];
+    if (token === undefined || !/^[\w.]/.test(token)) throw unexpected('a number');
+    next += 1;
+    return /^[\d.]/.test(token) ? Number(token) : named(token);
   }
 
-  #named(name: string): number {
+  function named(name: string): number {
     const constant = constants.get(name);
     if (constant !== undefined) return constant;
     const known = functions.get(name);
     if (known === undefined) throw new ExpressionError(`there is no ${name}; there are ${vocabulary}`);
-    this.#expect('(');
-    const values = [this.#sum()];
-    while (this.#take(',')) values.push(this.#sum());
-    this.#expect(')');
+    expect('(');
+    const values = [sum()];
+    while (take(',')) values.push(sum());
+    expect(')');
     // Of these functions only min and max, which take any number of values, declare more than one.
     if (values.length > 1 && known.length === 1) throw new ExpressionError(`${name} takes one number`);
     return known(...values);
   }
 
-  #peek(): string | undefined {
-    return this.#tokens[this.#next];
-  }
-
-  #take(token: string): boolean {
-    const taken = this.#peek() === token;
-    if (taken) this.#next += 1;
-    return taken;
-  }
-
-  #expect(token: string): void {
-    if (!this.#take(token)) throw this.#unexpected(`"${token}"`);
-  }
-
-  #unexpected(wanted: string): ExpressionError {
-    const found = this.#peek();
-    return new ExpressionError(`expected ${wanted} ${found === undefined ? 'at the end' : `instead of "${found}"`}`);
-  }
+  const value = sum();
+  if (next < tokens.length) throw unexpected('an operator');
+  return value;
 }

@@ -15,7 +15,6 @@ interface CommandCall {
   command: string;
   /** How long it may run, in seconds. */
   timeout: number;
-  /** Whose workspace it is. */
   agent: string;
   workspace: Workspace;
   signal: AbortSignal;
@@ -23,7 +22,6 @@ interface CommandCall {
   onOutput: (tail: string, bytes: number) => void;
 }
 
-/** What has become of a command. */
 interface CommandEnd extends ProcessEnd {
   /** What of its folder could not be kept, each with the reason. */
   leftOut: string[];
@@ -35,7 +33,6 @@ const maxChars = 8000;
 /** For how long an engine that has answered is not asked again, in milliseconds. */
 const trustedMs = 60_000;
 
-/** Runs the commands of agents on one worker. */
 export class Commands {
   readonly #environment: Environment;
   readonly #pool: WorkspacePool;
@@ -73,7 +70,6 @@ export class Commands {
     return running;
   }
 
-  /** Ends all commands, and removes their folders. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('the worker ends'));
     await Promise.allSettled(this.#running);

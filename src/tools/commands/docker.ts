@@ -29,7 +29,6 @@ const passedOn = [
 
 interface DockerSettings {
   image: string;
-  /** The network of containers; absent: none. */
   network?: string | undefined;
   env: Record<string, string>;
 }
@@ -42,7 +41,6 @@ export function dockerSettings(environment: Environment): DockerSettings {
   return { image, env, ...(network !== undefined && network !== 'none' && { network }) };
 }
 
-/** An engine that answers. */
 export interface DockerEngine extends DockerSettings {
   /** Whose the files are that commands change; undefined for this process's user. */
   owner: Owner | undefined;
@@ -171,7 +169,6 @@ export async function runInDocker(
   return end;
 }
 
-/** Removes the containers of workers of this machine that have died. */
 async function removeLeftovers(env: Record<string, string>): Promise<void> {
   const listed = await docker(
     ['ps', '--all', '--filter', `label=${label}`, '--format', `{{.ID}} {{.Label "${label}"}}`],

@@ -4,18 +4,14 @@ import { execute } from '../../util/processes.ts';
 import { Descendants } from './descendants.ts';
 import { commandLimits, diskTrouble, runProcess, type ProcessEnd, type ProcessOrder } from './process.ts';
 
-/** Where a command runs. The folders exist. */
-interface CommandPlace {
+/** The folders exist. */
+export interface CommandOrder extends Pick<ProcessOrder, 'timeout' | 'signal' | 'onOutput'> {
+  command: string;
   /** The files of the workspace. */
   folder: string;
   /** For the home folder and temporary files of this one command. */
   scratch: string;
 }
-
-export type CommandOrder = CommandPlace &
-  Pick<ProcessOrder, 'timeout' | 'signal' | 'onOutput'> & {
-    command: string;
-  };
 
 /**
  * Linux's own means to keep together all that a command starts: in a namespace of process numbers every process ends with

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { statfs } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Output } from '../../util/output.ts';
-import { statfs } from 'node:fs/promises';
 
 /** How many bytes a command may print before it is ended. */
 const mostBytes = 20_000_000;
@@ -18,11 +18,10 @@ export interface ProcessOrder {
   args: string[];
   cwd: string;
   env: Record<string, string>;
-  /** How long it may run, in seconds. */
+  /** In seconds. */
   timeout: number;
   signal: AbortSignal;
   control: (child: ChildProcess) => ProcessControl;
-  /** Is called each time that something was printed. */
   onOutput: (output: Output) => void;
 }
 
@@ -41,8 +40,8 @@ export interface ProcessEnd {
   output: string;
   /** What it has printed to standard error alone, without its beginning if it is long. */
   errors: string;
-  /** Why it was ended; absent if it has ended by itself. */
-  ended?: string;
+  /** Why it was ended; undefined if it has ended by itself. */
+  ended: string | undefined;
 }
 
 /**
@@ -81,20 +80,13 @@ export async function runProcess(order: ProcessOrder): Promise<ProcessEnd> {
     // It rejects if the program cannot be started.
     const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
     void watch(trouble, over.signal).then(stop, () => {});
-    const first = await Promise.race([exited.then(() => 'exit' as const), reason.then((text) => ({ text }))]);
+    const ended = await Promise.race([exited.then(() => undefined), reason]);
     await end();
     const [code, killed] = await exited;
     // Whatever holds the pipes has been ended too, as far as it could be found.
     await Promise.race([closed, pause(drainMs, undefined, { ref: false })]);
     signal.throwIfAborted();
-    const ended = first === 'exit' ? undefined : first.text;
-    return {
-      code,
-      signal: killed,
-      output: output.text(),
-      errors: errors.tail(2000),
-      ...(ended !== undefined && { ended }),
-    };
+    return { code, signal: killed, output: output.text(), errors: errors.tail(2000), ended };
   } finally {
     over.abort();
     clearTimeout(timer);

@@ -15,7 +15,6 @@ import type { Tree } from '../workspace.ts';
 const maxKept = 8;
 const maxBytes = 250_000_000;
 
-/** A folder that has a workspace's files for the time of one call. */
 interface Lease {
   agent: string;
   checkout: Checkout;
@@ -57,12 +56,10 @@ export class WorkspacePool {
     }
   }
 
-  /** Reads a folder back after a call. */
   async snapshot(lease: Lease, signal: AbortSignal): Promise<Snapshot> {
     return (lease.after = await snapshot(this.#store, lease.checkout, signal));
   }
 
-  /** Ends the use of a folder. */
   async giveBack({ after, agent, checkout: made }: Lease): Promise<void> {
     const bytes = [...(after?.checkout.own.values() ?? [])].reduce((sum, file) => sum + file.bytes, 0);
     if (after?.isExact !== true || bytes > maxBytes || this.#root === undefined) return discard(placeOf(made));
@@ -73,7 +70,6 @@ export class WorkspacePool {
     if (oldest !== undefined) await discard(placeOf(oldest.checkout));
   }
 
-  /** Removes all of them. */
   async close(): Promise<void> {
     const root = this.#root;
     this.#root = undefined;

@@ -1,7 +1,7 @@
 import type { Tool as McpTool, ToolAnnotations } from '@modelcontextprotocol/client';
 import type { ParameterSchema, ToolSpec } from '../../protocol/message.ts';
 import type { SideEffects } from '../../protocol/tools/tool.ts';
-import { unreadable, withoutDialect } from '../parameters.ts';
+import { unreadable, withoutDialect } from '../read-definitions.ts';
 
 /**
  * What running a server's tool twice would do, as far as its hints tell. The kind `none` is never used, since such calls run

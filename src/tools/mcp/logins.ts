@@ -6,7 +6,7 @@ import type {
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { hashOf } from '../../util/ids.ts';
-import { writeAtomic } from '../../util/write-atomic.ts';
+import { writeAtomic } from '../../util/private-files.ts';
 
 /** The folder of the logins. @param home `REPRISE_HOME` */
 export const loginsIn = (home: string): string => join(home, 'logins');

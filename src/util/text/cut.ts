@@ -14,12 +14,11 @@ export function cutInMiddle(text: string, first: number, last: number, more = ''
 }
 
 /**
- * A part of a text by characters, which never begins or ends within a character of two code units: such a one belongs to
- * the part that its second half begins.
+ * A part of a text, which never begins or ends within a character of two code units: such a one belongs to the part
+ * that its second half begins. A line after it says where it goes on.
  *
  * @param from how many characters to skip, fewer than the text has
  * @param count how many to take at most
- * @returns the part with a line after it that says where it goes on
  */
 export function partFrom(text: string, from: number, count: number): string {
   const start = isSecondHalf(text, from) ? from - 1 : from;

@@ -75,7 +75,6 @@ function base64Within(bytes: Buffer, offset: number): string {
 /** A text with a character for each of its bytes, since some ways to write it know bytes alone. */
 const binary = (text: string): string => Buffer.from(text).toString('latin1');
 
-/** From where to where something is written. */
 interface Place {
   from: number;
   to: number;

@@ -127,7 +127,6 @@ class Splitter {
   }
 }
 
-/** Takes out the marks of emphasis and links. */
 function clean(text: string): string {
   return text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

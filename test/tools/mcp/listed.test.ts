@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readContent } from '../../../src/tools/mcp/content.ts';
 import { sideEffectsOf, specOf } from '../../../src/tools/mcp/listed.ts';
-import { unreadable } from '../../../src/tools/parameters.ts';
+import { unreadable } from '../../../src/tools/read-definitions.ts';
 
 describe('hints of a server say what running a tool twice would do', () => {
   test.each([
