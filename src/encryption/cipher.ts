@@ -12,7 +12,6 @@ export interface Cipher {
   decryptBytes(stored: Uint8Array, place: string): Uint8Array;
 }
 
-/** Leaves everything as it is. */
 export const plain: Cipher = {
   encryptText: (text) => text,
   decryptText: (stored) => stored,

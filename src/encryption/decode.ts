@@ -5,6 +5,7 @@ type Fields = Record<string, unknown>;
 /**
  * Decodes all payloads and failures in a message of the server, such as a history, in place: Temporal's client does so
  * with results, but not with what is read here. Search attributes are never encoded.
+ *
  * @throws what the codec throws, as `UnknownKeyError`
  */
 export async function decodeAll<T>(message: T, { payloadCodecs, payloadConverter }: LoadedDataConverter): Promise<T> {

@@ -119,7 +119,6 @@ export function readKeys(environment: Environment): Keys {
   return new Keys(secrets);
 }
 
-/** What a worker says of its keys when it starts. */
 export function encryptionLine({ ids: [first, ...others] }: Keys): string {
   const old = others.length === 0 ? '' : `; it also reads what ${others.join(', ')} encrypted`;
   return `Encryption is on, with the key ${first}${old}`;

@@ -37,13 +37,8 @@ const formats: Record<string, MagickFormat> = {
   'image/avif': MagickFormat.Avif,
 };
 
-const mostPages = 20;
-
 /** The longest sides that are tried, in pixels. Providers look at less than the first. */
 const sides = [3072, 2048, 1536, 1024, 512];
-
-/** Smaller than a PNG of the same photo by far, and hardly to be told from it. */
-const jpegQuality = 88;
 
 /**
  * Makes the pages of a picture into images that providers take, in a thread of its own.
@@ -66,7 +61,7 @@ export default async function convert(
   const count = pages.length;
   pages.dispose();
   // The frames of other formats are those of a film.
-  const shownPages = type === 'image/tiff' ? Math.min(count, mostPages) : 1;
+  const shownPages = type === 'image/tiff' ? Math.min(count, 20) : 1;
   for (let frameIndex = 0; frameIndex < shownPages; frameIndex++) {
     const settings = new MagickReadSettings({ format, frameIndex, frameCount: 1 });
     ImageMagick.read(bytes, settings, (image) => post(shown(image, type === 'image/jpeg', mostBytes)));
@@ -78,7 +73,8 @@ function shown(image: IMagickImage, isPhoto: boolean, mostBytes: number): Pictur
   image.autoOrient();
   const from = sizeOf(image);
   image.strip();
-  image.quality = jpegQuality;
+  // A JPEG is smaller than a PNG of the same photo by far, and hardly to be told from it.
+  image.quality = 88;
   image.backgroundColor = MagickColors.White;
   for (const side of sides) {
     if (Math.max(image.width, image.height) > side) image.resize(side, side);

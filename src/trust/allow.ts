@@ -17,7 +17,6 @@ export class AllowError extends Error {
   override name = 'AllowError';
 }
 
-/** How permissions are written. */
 export const allowForms = 'commands, modules, hosts=NAME[:PORT],…, files=DIR';
 
 /**

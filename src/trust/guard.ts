@@ -20,7 +20,6 @@ interface GuardSettings {
   sealSecret: () => Promise<string>;
 }
 
-/** What a part that a run passes on was found to be. */
 export type TrustLevel = 'unprivileged' | 'sealed' | 'allowed';
 
 /**
@@ -58,6 +57,7 @@ export class Guard {
 
   /**
    * Checks a part of what an activity of the present run is asked for.
+   *
    * @param workflowId absent: the run that the activity belongs to
    * @throws `ApplicationFailure` of type `NotAllowed`, not retryable, if it neither has a valid seal nor is allowed
    */
@@ -102,6 +102,7 @@ function presentRun(): SignedRun {
 
 /**
  * A refusal in words, with what to do.
+ *
  * @param command that starts such a run
  */
 export function violationText({ flag, path, what }: Violation, command = 'ask'): string {

@@ -18,7 +18,6 @@ export interface Policy {
   configFolder: string;
   /** `REPRISE_HOME`, whose files are nobody's to name. */
   home: string;
-  /** The address of GitHub's API, to which the worker's token goes. */
   github: string;
   /** Whether a backend sends its key where the worker itself would send that key. */
   isOwnAddress: (backend: Partial<Backend>) => boolean;
@@ -45,19 +44,13 @@ export const policyOf = (given: Pick<Policy, 'allow' | 'configFolder' | 'home'>,
     knownKeys.includes(name) || textsIn(given.configFolder).flatMap(variablesNamedIn).includes(name),
 });
 
-const knownKeys = [
-  'OPENAI_API_KEY',
-  'ANTHROPIC_API_KEY',
-  'GEMINI_API_KEY',
-  'OPENROUTER_API_KEY',
-  'AZURE_OPENAI_API_KEY',
-  'OLLAMA_API_KEY',
-  'LM_API_TOKEN',
-  'REPRISE_MODEL_KEY',
-  'TRANSCRIPTION_API_KEY',
-  'GITHUB_TOKEN',
-  ...searchKeys,
-];
+/** Variables with keys and tokens that a worker has for models, searches and GitHub. */
+const knownKeys = (
+  'OPENAI_API_KEY ANTHROPIC_API_KEY GEMINI_API_KEY OPENROUTER_API_KEY AZURE_OPENAI_API_KEY OLLAMA_API_KEY LM_API_TOKEN ' +
+  'REPRISE_MODEL_KEY TRANSCRIPTION_API_KEY GITHUB_TOKEN'
+)
+  .split(' ')
+  .concat(searchKeys);
 
 /** Names of models at servers whose addresses a worker knows by itself, with the variable that must say so. */
 const knownServers: Array<[name: string, variable?: string]> = [

@@ -6,7 +6,6 @@ import { allowsHost } from './allow.ts';
 import { allowsPath, plainUrl, type Policy } from './policy.ts';
 import { isObject } from '../util/values.ts';
 
-/** Why a value is refused. */
 export interface Refused {
   /** What an input may not do, behind "an input may not". */
   what: string;
@@ -21,7 +20,6 @@ const notPlain = (what: string): Refused => ({ what: `bring ${what} that is none
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
-/** Lets absent values pass. */
 const unlessAbsent =
   (rule: Rule): Rule =>
   (value, beside, policy) =>
@@ -43,7 +41,6 @@ const noVariables: Rule = unlessAbsent((value) => {
   return name === undefined ? undefined : { what: `hand on the variable ${name} of the worker` };
 });
 
-/** The address of a server. */
 const address: Rule = unlessAbsent((value, beside, policy) => {
   const refused = noVariables(value, beside, policy);
   if (refused !== undefined) return refused;
@@ -138,7 +135,6 @@ const attachment: Rule = (value, beside, policy) => {
 
 const moduleOfItsOwn: Refused = { what: 'have a module of the worker loaded', flag: 'modules' };
 
-/** The built-in packages that read the worker's folder of configurations. */
 const readers = ['builtin.files', 'builtin.search'];
 const ownFolder = path({ inConfigFolder: true, what: "have agents read the worker's own folder" });
 
@@ -162,7 +158,6 @@ const repository: Rule = unlessAbsent((_value, _beside, { allow, github }) => {
   return { what: 'have an issue opened with the GITHUB_TOKEN of the worker', flag: `hosts=${url?.host ?? 'HOST'}` };
 });
 
-/** No input may bring it at all. */
 const earlier: Rule = (value) =>
   isAbsent(value) ? undefined : { what: 'say what an earlier run of the session has come to' };
 

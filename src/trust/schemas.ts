@@ -28,7 +28,6 @@ const agentSchema = z.strictObject({
   ...sessionShape,
 });
 
-/** Every kind of configuration as it is written. */
 export const configSchemas: Record<Kind, z.ZodObject> = {
   team: teamSchema.extend({ $schema }),
   agent: agentSchema.extend({ $schema }),

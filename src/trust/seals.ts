@@ -48,7 +48,6 @@ export function sealsFor(guard: Guard, isTrusted: boolean) {
   };
   return {
     backend,
-    /** The backends of roles by their names. */
     async backends<Role extends string>(given: Record<Role, Backend>): Promise<Record<Role, Backend>> {
       const all: Array<[string, Backend]> = [];
       for (const [role, value] of Object.entries<Backend>(given)) all.push([role, await backend(value)]);

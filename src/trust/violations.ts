@@ -5,7 +5,6 @@ import type { Policy } from './policy.ts';
 import { rules, type Refused } from './rules.ts';
 import { anyConfigSchema } from './schemas.ts';
 
-/** A value that is refused, and where it stands. */
 export interface Violation extends Refused {
   path: PropertyKey[];
 }
@@ -48,7 +47,6 @@ export function violations(schema: z.ZodType, value: unknown, policy: Policy, pa
 
 interface Place {
   value: unknown;
-  /** The mapping that holds the value. */
   beside: Record<string, unknown>;
   path: PropertyKey[];
   /** What the rules see in a mapping beside its keys: the type of a module's backend. */

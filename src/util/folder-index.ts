@@ -1,9 +1,6 @@
 import { SentenceIndex } from './text/sentence-search.ts';
 import { textFiles } from './text/text-files.ts';
 
-/** For how many milliseconds an index is used before the folder is read again. */
-const freshMs = 5000;
-
 interface Known {
   index: Promise<SentenceIndex>;
   /** By `performance.now()`; undefined as long as it is being made. */
@@ -15,7 +12,7 @@ const indexes = new Map<string, Known>();
 /** Indexes all texts below a folder. An index is at most five seconds old. @throws if the folder cannot be read */
 export async function indexOfFolder(folder: string): Promise<SentenceIndex> {
   const known = indexes.get(folder);
-  if (known !== undefined && performance.now() - (known.madeAt ?? performance.now()) < freshMs) return known.index;
+  if (known !== undefined && performance.now() - (known.madeAt ?? performance.now()) < 5000) return known.index;
   const made: Known = { index: SentenceIndex.of(textFiles(folder)) };
   indexes.set(folder, made);
   try {

@@ -14,8 +14,6 @@ const convertible: typeof images = [
   ['image/avif', /^[^]{4}ftypavi[fs]/],
 ];
 
-const headBytes = 16;
-
 /** The media type of an image that models can be shown, told by how it begins; undefined if it is none. */
 export const imageTypeOf = (bytes: Uint8Array): string | undefined => typeIn(images, bytes);
 
@@ -23,6 +21,6 @@ export const imageTypeOf = (bytes: Uint8Array): string | undefined => typeIn(ima
 export const pictureTypeOf = (bytes: Uint8Array): string | undefined => typeIn([...images, ...convertible], bytes);
 
 function typeIn(types: typeof images, bytes: Uint8Array): string | undefined {
-  const head = Buffer.from(bytes.subarray(0, headBytes)).toString('latin1');
+  const head = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
   return types.find(([, begins]) => begins.test(head))?.[0];
 }

@@ -4,8 +4,6 @@
  */
 import { endedAt, runIsolated, type IsolatedWork, type Said } from './isolated.ts';
 
-const watchEveryMs = 20;
-
 const end = (): boolean => process.kill(process.pid, 'SIGKILL');
 const finish = (said: Said): boolean | undefined => process.send?.(said, end);
 
@@ -13,7 +11,7 @@ process.once('disconnect', end);
 process.once('message', ({ data, memoryMb, program, what }: IsolatedWork) => {
   setInterval(() => {
     if (process.memoryUsage.rss() > memoryMb * 1_000_000) finish({ problem: endedAt(what, memoryMb) });
-  }, watchEveryMs);
+  }, 20);
   const onMessage = (message: unknown): void => void process.send?.({ message } satisfies Said);
   runIsolated(new URL(program), data, { what, memoryMb, onMessage }).then(
     (result) => finish({ result }),

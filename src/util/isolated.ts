@@ -12,7 +12,6 @@ export interface Isolation<Message = never> {
   /** How long it may take, in milliseconds; absent: until the signal. */
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** Is told what the work says before its end. */
   onMessage?: (message: Message) => void;
   /** Whether a process of its own is needed, which gets nothing else: for what cannot be interrupted in a thread. */
   inProcess?: boolean;

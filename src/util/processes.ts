@@ -89,7 +89,6 @@ export interface LinuxProcess {
   group: number;
   /** In ticks since the machine has started. */
   startedAt: string;
-  /** The memory that it takes, in bytes. */
   memory: number;
 }
 
@@ -135,5 +134,4 @@ function linuxProcess(pid: number): LinuxProcess | undefined {
 export const environmentHas = async (pid: number, text: string): Promise<boolean> =>
   (await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')).includes(text);
 
-/** The working folder of a process; '' where that cannot be read. */
 export const folderOf = (pid: number): Promise<string> => readlink(`/proc/${pid}/cwd`).catch(() => '');

@@ -7,7 +7,6 @@ export const isOpenStatus = (name: WorkflowExecutionStatusName): boolean => name
 export const openOnly =
   "ExecutionStatus NOT IN ('Completed', 'Failed', 'Canceled', 'Terminated', 'ContinuedAsNew', 'TimedOut')";
 
-/** Runs of some types, for Temporal's lists of workflows. */
 export const ofTypes = (types: readonly string[]): string =>
   `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')})`;
 

@@ -18,7 +18,7 @@ import { invalid } from '../prepare.ts';
 import { createRunTool, type ToolDependencies } from './run-tool.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
 import { caller, finder, findingTools, mostOffered } from '../../tools/mcp/find.ts';
-import { nameForModels } from '../../tools/mcp/listed.ts';
+import { nameForModels } from '../../tools/mcp/tool-list.ts';
 
 /**
  * The activity `callTool` runs a tool once. Whatever the tool does is a result, even if it throws; that its worker lacks a

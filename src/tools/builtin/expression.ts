@@ -7,17 +7,31 @@ const constants = new Map([
   ['tau', 2 * Math.PI],
 ]);
 
-const { sqrt, cbrt, abs, sign, round, floor, ceil, trunc, exp, log: ln, log10: log, log2, min, max } = Math;
-const { sin, cos, tan, asin, acos, atan } = Math;
-
 const functions = new Map<string, (...values: number[]) => number>(
   Object.entries({
-    ...{ sqrt, cbrt, abs, sign, round, floor, ceil, trunc, exp, ln, log, log2 },
-    ...{ sin, cos, tan, asin, acos, atan, min, max },
+    sqrt: Math.sqrt,
+    cbrt: Math.cbrt,
+    abs: Math.abs,
+    sign: Math.sign,
+    round: Math.round,
+    floor: Math.floor,
+    ceil: Math.ceil,
+    trunc: Math.trunc,
+    exp: Math.exp,
+    ln: Math.log,
+    log: Math.log10,
+    log2: Math.log2,
+    sin: Math.sin,
+    cos: Math.cos,
+    tan: Math.tan,
+    asin: Math.asin,
+    acos: Math.acos,
+    atan: Math.atan,
+    min: Math.min,
+    max: Math.max,
   }),
 );
 
-/** The names that expressions may use. */
 export const vocabulary = `the functions ${[...functions.keys()].join(', ')} and the constants ${[...constants.keys()].join(', ')}`;
 
 /**

@@ -5,7 +5,6 @@ import type { ToolDefinition } from '../definition.ts';
 import { partFrom } from '../../util/text/cut.ts';
 import { ToolError } from '../tool.ts';
 
-/** How much of a result is read at once, in characters. */
 const maxChars = 20_000;
 
 const parameters = z.object({

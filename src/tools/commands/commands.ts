@@ -13,7 +13,6 @@ export type CommandMode = 'docker' | 'local';
 
 interface CommandCall {
   command: string;
-  /** How long it may run, in seconds. */
   timeout: number;
   agent: string;
   workspace: Workspace;
@@ -23,7 +22,6 @@ interface CommandCall {
 }
 
 interface CommandEnd extends ProcessEnd {
-  /** What of its folder could not be kept, each with the reason. */
   leftOut: string[];
 }
 
@@ -45,7 +43,6 @@ export class Commands {
     this.#pool = new WorkspacePool(store);
   }
 
-  /** Whether commands of containers reach a network. */
   get hasNetwork(): boolean {
     return dockerSettings(this.#environment).network !== undefined;
   }
@@ -98,20 +95,16 @@ export class Commands {
   }
 
   async #engineHere(): Promise<DockerEngine> {
-    const isStale = this.#engine === undefined || performance.now() - this.#engine.at > trustedMs;
-    const asked = isStale
-      ? { found: findEngine(dockerSettings(this.#environment)), at: performance.now() }
-      : this.#engine;
-    this.#engine = asked;
-    const found = await asked?.found;
-    if (found !== undefined && !('problem' in found)) return found;
+    if (this.#engine === undefined || performance.now() - this.#engine.at > trustedMs)
+      this.#engine = { found: findEngine(dockerSettings(this.#environment)), at: performance.now() };
+    const found = await this.#engine.found;
+    if (!('problem' in found)) return found;
     // What was wrong may have been put right meanwhile.
     this.#engine = undefined;
-    throw new SourceError([`run_command: ${found?.problem}`]);
+    throw new SourceError([`run_command: ${found.problem}`]);
   }
 }
 
-/** What a command has printed, and how it has ended, for a model. */
 export function textOf({ code, ended, output, signal }: ProcessEnd): string {
   const how =
     ended !== undefined ? `ended, since ${ended}` : code === null ? `ended by ${signal}` : `exit code ${code}`;

@@ -20,7 +20,6 @@ export class Descendants {
     this.#mark = mark;
   }
 
-  /** Looks for them. @returns those that live */
   async find(): Promise<LinuxProcess[]> {
     const all = await linuxProcesses();
     const found = new Set<number>();
@@ -68,7 +67,6 @@ export class Descendants {
 /** How long ending them is tried, in milliseconds. The system takes seconds to end thousands. */
 const longestMs = 30_000;
 
-/** Ends every process whose working folder is in a folder. */
 export async function endThoseIn(folder: string): Promise<void> {
   for (const { pid } of await linuxProcesses()) {
     if (pid !== process.pid && (await folderOf(pid)).startsWith(`${folder}/`)) sendSignal(pid, 'SIGKILL');

@@ -16,16 +16,8 @@ const label = 'reprise.command';
 const nobody: Owner = { uid: 65_534, gid: 65_534 };
 
 /** What the docker command needs of the worker's variables, which say where the engine is. */
-const passedOn = [
-  'PATH',
-  'HOME',
-  'DOCKER_HOST',
-  'DOCKER_CONTEXT',
-  'DOCKER_CONFIG',
-  'DOCKER_CERT_PATH',
-  'DOCKER_TLS_VERIFY',
-  'XDG_RUNTIME_DIR',
-];
+const passedOn =
+  'PATH HOME DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG DOCKER_CERT_PATH DOCKER_TLS_VERIFY XDG_RUNTIME_DIR'.split(' ');
 
 interface DockerSettings {
   image: string;
@@ -44,7 +36,6 @@ export function dockerSettings(environment: Environment): DockerSettings {
 export interface DockerEngine extends DockerSettings {
   /** Whose the files are that commands change; undefined for this process's user. */
   owner: Owner | undefined;
-  /** The user of the commands, in the container's numbers. */
   user: string;
 }
 
@@ -127,9 +118,9 @@ function runArguments(
 
 /** A value of `--mount`, which is a line of CSV. */
 const bind = (source: string, target: string): string =>
-  ['type=bind', `source=${source}`, `target=${target}`].map(csv).join(',');
-
-const csv = (field: string): string => (/[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field);
+  ['type=bind', `source=${source}`, `target=${target}`]
+    .map((field) => (/[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field))
+    .join(',');
 
 /** The exit code by which `docker run`, and the first process, say that the container could not be run. */
 const engineFailed = 125;

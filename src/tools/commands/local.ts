@@ -7,7 +7,6 @@ import { commandLimits, diskTrouble, runProcess, type ProcessEnd, type ProcessOr
 /** The folders exist. */
 export interface CommandOrder extends Pick<ProcessOrder, 'timeout' | 'signal' | 'onOutput'> {
   command: string;
-  /** The files of the workspace. */
   folder: string;
   /** For the home folder and temporary files of this one command. */
   scratch: string;
@@ -25,7 +24,6 @@ const together = [
 
 let tried: ReturnType<typeof execute> | undefined;
 
-/** Whether this system can keep a command's processes together. */
 export const canKeepTogether = async (): Promise<boolean> =>
   (await (tried ??= execute([...together, 'true']))).code === 0;
 

@@ -7,18 +7,11 @@ import { Output } from '../../util/output.ts';
 /** How many bytes a command may print before it is ended. */
 const mostBytes = 20_000_000;
 
-/** How long what a process has printed may take to arrive after its end, in milliseconds. */
-const drainMs = 2000;
-
-/** How often is looked at what a process takes, in milliseconds. */
-const watchEveryMs = 250;
-
 export interface ProcessOrder {
   file: string;
   args: string[];
   cwd: string;
   env: Record<string, string>;
-  /** In seconds. */
   timeout: number;
   signal: AbortSignal;
   control: (child: ChildProcess) => ProcessControl;
@@ -33,7 +26,6 @@ interface ProcessControl {
 }
 
 export interface ProcessEnd {
-  /** The exit code; null if a signal has ended it. */
   code: number | null;
   signal: NodeJS.Signals | null;
   /** What it has printed to both streams, in the order in which it arrived. */
@@ -83,8 +75,8 @@ export async function runProcess(order: ProcessOrder): Promise<ProcessEnd> {
     const ended = await Promise.race([exited.then(() => undefined), reason]);
     await end();
     const [code, killed] = await exited;
-    // Whatever holds the pipes has been ended too, as far as it could be found.
-    await Promise.race([closed, pause(drainMs, undefined, { ref: false })]);
+    // What it has printed arrives until then. Whatever holds the pipes has been ended too, as far as it could be found.
+    await Promise.race([closed, pause(2000, undefined, { ref: false })]);
     signal.throwIfAborted();
     return { code, signal: killed, output: output.text(), errors: errors.tail(2000), ended };
   } finally {
@@ -97,7 +89,7 @@ export async function runProcess(order: ProcessOrder): Promise<ProcessEnd> {
 
 async function watch(trouble: ProcessControl['trouble'], over: AbortSignal): Promise<string> {
   for (;;) {
-    await pause(watchEveryMs, undefined, { signal: over });
+    await pause(250, undefined, { signal: over });
     const found = await trouble();
     if (found !== undefined) return found;
   }

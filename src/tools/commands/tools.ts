@@ -4,16 +4,12 @@ import type { ToolDefinition } from '../definition.ts';
 import { readDefinitions } from '../read-definitions.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 
-/** How long a command may run, in seconds: by default and at most. */
-const usualTime = 120;
+/** In seconds. */
 const mostTime = 600;
-
-/** Time for the files before and after, in seconds. */
-const besides = 120;
 
 const parameters = z.object({
   command: z.string().min(1).max(100_000).describe('For the shell sh; its working folder has your files'),
-  timeout: z.int().min(1).max(mostTime).default(usualTime).describe('After how many seconds it is ended'),
+  timeout: z.int().min(1).max(mostTime).default(120).describe('After how many seconds it is ended'),
 });
 
 const how = {
@@ -45,7 +41,8 @@ function commandTool(commands: Commands, mode: CommandMode): ToolDefinition {
     // Without a network it reaches nothing but the files, and starts from the same ones each time.
     sideEffects: isBoxed ? 'idempotent' : true,
     workspace: 'writes',
-    timeout: mostTime + besides,
+    // With time for the files before and after.
+    timeout: mostTime + 120,
     async execute({ command, timeout }: z.output<typeof parameters>, context: ToolContext): Promise<string> {
       const { agentId, progress, signal, workflowId, workspace } = context;
       if (workspace === undefined) throw new Error('run_command was called without a workspace');

@@ -20,7 +20,6 @@ interface Lease {
   checkout: Checkout;
   /** A folder beside it, empty at the beginning. */
   scratch: string;
-  /** What has become of it; absent if it may hold anything. */
   after?: Snapshot;
 }
 
@@ -108,7 +107,6 @@ const temporary = (): string => realpathSync(tmpdir());
 
 const placeOf = ({ folder }: Checkout): string => dirname(folder);
 
-/** Removes the folders of workers of this machine that have died, and ends what still runs there. */
 async function removeLeftovers(): Promise<void> {
   const names = readdirSync(temporary()).filter((name) => name.startsWith(prefix));
   for (const name of names) {

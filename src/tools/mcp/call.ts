@@ -14,14 +14,8 @@ import type { ShownByTool } from '../tool-images.ts';
 import { readContent, shown } from './content.ts';
 import { Elicitations, requestOf, type LiveCall } from './elicitation.ts';
 
-/** Longer than any tool may run, since the tool's own timeout ends a call through its signal. */
-const noTimeoutMs = 2 ** 31 - 1;
-
 /** How often a server may want something more within one call, when nobody is asked. */
 const mostRounds = 10;
-
-/** How long to wait before a call that the server has only put off, in milliseconds. */
-const putOffMs = 250;
 
 interface ServerCall {
   client: Client;
@@ -71,7 +65,8 @@ const withNotes = (text: string, declined: string[]): string =>
 function optionsFor({ tool, context }: ServerCall, signal = context.signal): CallToolRequestOptions {
   // What a tool returns is read as text, whether or not it is what the server has promised.
   const { outputSchema: _, ...toolDefinition } = tool;
-  return { signal, timeout: noTimeoutMs, toolDefinition };
+  // The tool's own timeout ends a call through its signal.
+  return { signal, timeout: 2 ** 31 - 1, toolDefinition };
 }
 
 /** Specification 2026-07-28: a result says what is needed, and the call is made again with it. */
@@ -88,7 +83,8 @@ async function callNewer(call: ServerCall): Promise<Ended | InputNeeded> {
     const { inputRequests = {}, requestState } = result;
     const state = requestState === undefined ? {} : { requestState };
     const requests = Object.entries(inputRequests).map(([key, request]) => elicitationOf(key, request));
-    if (requests.length === 0) await pause(putOffMs, undefined, { signal: context.signal });
+    // The server has only put it off.
+    if (requests.length === 0) await pause(250, undefined, { signal: context.signal });
     else if (context.asks) return new InputNeeded({ requests, state: JSON.stringify(state) });
     declined.push(...requests.map(({ message }) => message));
     const decline: InputResponse = { action: 'decline' };

@@ -31,14 +31,6 @@ import { withVariables, type Replaced } from '../../config/variables.ts';
 /** How long a server may take to start and to list its tools, in milliseconds. */
 const startingMs = 20_000;
 
-/** How long a command may take to say whether it speaks the newer generation before it is taken for an older one. */
-const probeMs = 10_000;
-
-const shownOfPage = 300;
-
-/** How long a running server may take to answer a ping, in milliseconds. */
-const pingMs = 5000;
-
 export interface Connection {
   client: Client;
   /** Lists the server's tools, anew where they may have changed. */
@@ -121,7 +113,8 @@ function newClient(list: ToolList): Client {
     { name: 'reprise', version },
     {
       capabilities: { elicitation: { form: {}, url: {} } },
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } },
+      // A command that takes longer to say whether it speaks the newer generation is taken for an older one.
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: 10_000 } },
       inputRequired: { autoFulfill: false },
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => list.forget() } },
     },
@@ -203,7 +196,7 @@ function watch(client: Client): void {
     if (asking || trouble instanceof SdkHttpError) return;
     asking = true;
     void client
-      .ping({ timeout: pingMs })
+      .ping({ timeout: 5000 })
       .catch(() => client.close())
       .finally(() => {
         asking = false;
@@ -233,11 +226,10 @@ function whyNot(server: McpServer, thrown: unknown, { logs }: ConnectSettings, i
   if (code === SdkErrorCode.ConnectionClosed) {
     return `${place} ended before it named its tools; it must speak MCP over stdin and stdout${log}`;
   }
-  const more = cause instanceof Error ? cause.message : message.includes(said) ? '' : said.slice(0, shownOfPage);
+  const more = cause instanceof Error ? cause.message : message.includes(said) ? '' : said.slice(0, 300);
   return `${place} cannot be used: ${message}${more === '' ? '' : ` (${more})`}${log}`;
 }
 
-/** How many characters of a line are held back until it ends, so that a secret is seen whole. */
 const longestLine = 10_000;
 
 /** Appends to a file, line by line, what a server prints, without the secrets that it was given and may show. */

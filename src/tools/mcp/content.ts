@@ -24,7 +24,6 @@ export function readContent({ content, structuredContent }: CallToolResult): Rea
   return { text, images };
 }
 
-/** What was read as a tool returns it: with the pictures, for models that see. */
 export const shown = ({ images, text }: ReadContent): string | ShownByTool =>
   images.length === 0 ? text : { text, images };
 

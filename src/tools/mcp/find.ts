@@ -38,7 +38,6 @@ export function findingTools(specs: ToolSpec[]): ToolSpec[] {
   ];
 }
 
-/** The tool that finds these tools. */
 export const findTool = (specs: ToolSpec[]): Tool => ({
   spec: { name: finder, description: '', parameters: { type: 'object', properties: {} } },
   sideEffects: 'none',
@@ -46,7 +45,6 @@ export const findTool = (specs: ToolSpec[]): Tool => ({
   run: ({ query }) => Promise.resolve(found(specs, String(query))),
 });
 
-/** The tools that fit a query best, with all that is needed to call them. */
 export function found(specs: ToolSpec[], query: string): string {
   const words = wordsOf(query);
   const fitting = specs

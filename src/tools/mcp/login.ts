@@ -6,7 +6,6 @@ import { version } from '../../util/version.ts';
 import { loginProvider, type LoginProvider } from './login-provider.ts';
 import type { Logins } from './logins.ts';
 
-/** How long the server may take for each step, in milliseconds. */
 const stepMs = 30_000;
 
 interface LoginSettings {
@@ -16,19 +15,17 @@ interface LoginSettings {
   signal: AbortSignal;
 }
 
-interface LoggedIn {
-  /** Whether the server asked for a login at all, or the one that was there is still good. */
-  asked: boolean;
-  tools: number;
-}
-
 /**
  * Logs in at a server (OAuth 2.1 with PKCE, by the SDK: it finds the authorization server, registers a client there, and
  * exchanges the code). The browser comes back to a port of this machine that nobody else reaches.
  *
+ * @returns whether the server asked for a login at all, or the one that was there is still good, and how many tools it has
  * @throws what the SDK throws; an `Error` if the person or the authorization server refuses
  */
-export async function login(url: string, { logins, show, signal }: LoginSettings): Promise<LoggedIn> {
+export async function login(
+  url: string,
+  { logins, show, signal }: LoginSettings,
+): Promise<{ asked: boolean; tools: number }> {
   const { promise: returned, reject, resolve } = Promise.withResolvers<URLSearchParams>();
   // Whoever waits is told; it may also be that nobody does, since no login was asked for.
   returned.catch(() => {});
@@ -93,7 +90,6 @@ function answerBrowser(server: Server, provider: LoginProvider, resolve: (query:
 }
 
 function queryOf(address: string, redirectUrl: string): URLSearchParams | undefined {
-  if (!URL.canParse(address.trim(), redirectUrl)) return undefined;
-  const { pathname, searchParams } = new URL(address.trim(), redirectUrl);
-  return pathname === '/callback' ? searchParams : undefined;
+  const url = URL.parse(address.trim(), redirectUrl);
+  return url?.pathname === '/callback' ? url.searchParams : undefined;
 }

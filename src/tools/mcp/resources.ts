@@ -1,18 +1,19 @@
 import { ProtocolError, type Client, type Resource, type ResourceTemplateType } from '@modelcontextprotocol/client';
+import type { McpServer } from '../../protocol/settings.ts';
 import { defaultTimeout } from '../read-definitions.ts';
 import { ToolError, type Tool } from '../tool.ts';
 import { readContents, shown } from './content.ts';
-import { nameForModels } from './listed.ts';
+import { nameForModels } from './tool-list.ts';
 
-interface ResourceSource {
-  name: string;
-  timeout?: number | undefined;
-  /** Does work on the server's connection, and makes errors presentable. */
-  use: <T>(work: (client: Client) => Promise<T>) => Promise<T>;
-}
-
-/** The tools by which an agent sees a server's resources. Their names begin with the server's, so that several do not clash. */
-export function resourceTools({ name, timeout = defaultTimeout, use }: ResourceSource): Tool[] {
+/**
+ * The tools by which an agent sees a server's resources. Their names begin with the server's, so that several do not clash.
+ *
+ * @param use does work on the server's connection, and makes errors presentable
+ */
+export function resourceTools(
+  { name, timeout = defaultTimeout }: McpServer,
+  use: <T>(work: (client: Client) => Promise<T>) => Promise<T>,
+): Tool[] {
   const prefix = name.slice(0, 40);
   const common = { sideEffects: 'undeclared', onlyReads: true, timeout } as const;
   return [

@@ -5,7 +5,7 @@ import { secretsGiven, withoutSecretsIn } from '../../trust/worker-secrets.ts';
 import { InputNeeded, type CallContext, type Tool } from '../tool.ts';
 import { callServer } from './call.ts';
 import { connect, withoutLogin, type Connection, type ConnectSettings, withoutSecrets } from './connection.ts';
-import { sideEffectsOf, specOf } from './listed.ts';
+import { sideEffectsOf, specOf } from './tool-list.ts';
 import { LoginNeeded } from './login-provider.ts';
 import { resourceTools } from './resources.ts';
 import type { McpServer } from '../../protocol/settings.ts';
@@ -38,11 +38,9 @@ export class McpServers {
     const use = <T>(work: (client: Client) => Promise<T>): Promise<T> =>
       this.#use(server, ({ client }) => work(client));
     const taken = new Set(own.map(({ spec }) => spec.name));
-    const { name, timeout } = server;
-    return [...own, ...resourceTools({ name, timeout, use }).filter(({ spec }) => !taken.has(spec.name))];
+    return [...own, ...resourceTools(server, use).filter(({ spec }) => !taken.has(spec.name))];
   }
 
-  /** Ends all servers that were started, and waits until they are gone. */
   async close(): Promise<void> {
     const open = [...this.#connections.values()];
     this.#connections.clear();
@@ -97,14 +95,12 @@ export class McpServers {
   }
 }
 
-/** `HeaderMismatch` of the specification 2026-07-28. The SDK gives it no name. */
-const headerMismatch = -32020;
-
 /** Whether a server does not know the session, since it was restarted, or has changed what a call's headers must say. */
 const wasRefused = (error: unknown): boolean =>
   error instanceof SdkHttpError
     ? error.status === 404 || error.status === 400
-    : error instanceof ProtocolError && error.code === headerMismatch;
+    : // `HeaderMismatch` of the specification 2026-07-28. The SDK gives it no name.
+      error instanceof ProtocolError && error.code === -32020;
 
 function explained(error: unknown, { name }: McpServer): unknown {
   if (!(error instanceof SdkError) || error.code !== SdkErrorCode.ConnectionClosed) return error;

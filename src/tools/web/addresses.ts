@@ -2,7 +2,6 @@ import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { ToolError } from '../tool.ts';
 
-/** Says whether an IP address may be connected to. */
 export type AddressRule = (address: string) => boolean;
 
 function networks(listed: string): BlockList {

@@ -12,7 +12,6 @@ import { Semaphore } from '../../util/semaphore.ts';
 export interface ReadPage {
   url: string;
   text: string;
-  /** What its reader should know of it. */
   note?: string;
 }
 
@@ -41,9 +40,6 @@ async function read(fetched: Fetched, whole: boolean): Promise<Readable> {
   return { text: text.trim() };
 }
 
-/** How much of a text is looked at to see that it is one, in characters. */
-const looked = 8000;
-
 /**
  * What was fetched as a text; undefined if it is none. Servers call things texts that are none, and state no type for
  * others: then the bytes decide.
@@ -54,7 +50,7 @@ export async function textIn({ type, charset, bytes }: Fetched): Promise<string 
     return isUnstated(type) ? (await recognise('page', bytes)).text : undefined;
   }
   const text = textOf(bytes, charset);
-  return text.slice(0, looked).includes('\0') ? undefined : text;
+  return text.slice(0, 8000).includes('\0') ? undefined : text;
 }
 
 const isText = (type: string): boolean => /^text\/|[/+](json|xml|yaml|javascript|x-ndjson|csv)$/.test(type);

@@ -9,12 +9,6 @@ import { decodedPart } from '../../util/text/decoded-part.ts';
 
 const maxRedirects = 5;
 
-/** How long one fetch may take with all its redirects and its whole body, in milliseconds. */
-const patience = 20_000;
-
-/** The largest text that `fetchText` gets, in bytes. */
-const maxTextBytes = 2_000_000;
-
 interface FetchSettings {
   rule: AddressRule;
   /** Hosts with their ports that may be connected to wherever they are; none if absent. */
@@ -22,7 +16,7 @@ interface FetchSettings {
   signal: AbortSignal;
   /** How many bytes the content may have, unpacked. */
   maxBytes: number;
-  /** In milliseconds; 20,000 if absent. */
+  /** For all redirects and the whole body, in milliseconds; 20,000 if absent. */
   timeoutMs?: number;
   /** Why content of a media type is not wanted; undefined if it is. It is asked before the content is read. */
   unwanted?(type: string): string | undefined;
@@ -46,7 +40,7 @@ export interface Fetched {
  *   wanted; the signal's reason when it is aborted
  */
 export async function fetchBytes(address: string, settings: FetchSettings): Promise<Fetched> {
-  const { signal, timeoutMs = patience } = settings;
+  const { signal, timeoutMs = 20_000 } = settings;
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     return await follow(address, { ...settings, signal: AbortSignal.any([signal, timeout]) });
@@ -56,11 +50,11 @@ export async function fetchBytes(address: string, settings: FetchSettings): Prom
   }
 }
 
-/** Gets a text, decoded, with its last address and its media type. @throws what `fetchBytes` throws */
+/** Gets a text of up to 2 MB, decoded, with its last address and its media type. @throws what `fetchBytes` throws */
 export async function fetchText(address: string, rule: AddressRule, signal: AbortSignal) {
   const isText = (type: string): boolean => type === '' || /^text\/|[/+](json|xml|yaml|javascript)$/.test(type);
   const unwanted = (type: string) => (isText(type) ? undefined : `is no text but ${type}`);
-  const { url, type, charset, bytes } = await fetchBytes(address, { rule, signal, maxBytes: maxTextBytes, unwanted });
+  const { url, type, charset, bytes } = await fetchBytes(address, { rule, signal, maxBytes: 2_000_000, unwanted });
   return { url, type: type || 'text/plain', text: textOf(bytes, charset) };
 }
 

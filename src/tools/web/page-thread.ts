@@ -42,7 +42,6 @@ function prettyJson(text: string): string {
   }
 }
 
-/** The address from which a page's links count, which the page itself may state. */
 function baseOf(html: string, page: string): string {
   const [, stated] = /<base\s[^>]*?href\s*=\s*["']?([^"'\s>]+)/i.exec(html) ?? [];
   return (stated !== undefined && URL.parse(stated, page)?.href) || page;

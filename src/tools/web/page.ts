@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { grouped, maxFileBytes } from '../../util/file-limits.ts';
 import { previewOf, savedText, saveFile } from '../attachments/run-files.ts';
-import type { RunFile, Store } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { partFrom } from '../../util/text/cut.ts';
 import type { ToolDefinition } from '../definition.ts';
 import { ToolError } from '../tool.ts';
@@ -50,7 +50,7 @@ export function pageTool(store: Store, rule: AddressRule, hosts: ReadonlySet<str
         () => fetchBytes(url.trim(), { rule, hosts, signal, maxBytes: maxFileBytes }),
         signal,
       );
-      if (save_as !== undefined) return saved(await save(store, workflowId, save_as, fetched), store, fetched);
+      if (save_as !== undefined) return saved(store, workflowId, save_as, fetched);
       const page = await readFetched(fetched, whole, signal);
       recent.keep(place, page);
       return pageFrom(page, from);
@@ -65,14 +65,11 @@ function pageFrom({ url, text, note }: ReadPage, from: number): string {
 }
 
 /** Keeps what was fetched. A text in another charset is kept in UTF-8, which is what attachments are read as. */
-async function save(store: Store, workflowId: string, name: string, fetched: Fetched): Promise<RunFile> {
+async function saved(store: Store, workflowId: string, name: string, fetched: Fetched): Promise<string> {
   const text = isUtf8(fetched.bytes) ? undefined : await textIn(fetched);
-  return saveFile(store, workflowId, name, text === undefined ? fetched.bytes : Buffer.from(text));
-}
-
-async function saved(file: RunFile, store: Store, { url }: Fetched): Promise<string> {
+  const file = await saveFile(store, workflowId, name, text === undefined ? fetched.bytes : Buffer.from(text));
   const preview = file.text === undefined ? '' : `\n\n${await previewOf(file.kind, await store.blob(file.text))}`;
-  return `${url}\n${savedText(file)}${preview}`;
+  return `${fetched.url}\n${savedText(file)}${preview}`;
 }
 
 /** How many pages are kept, how many characters of them, and for how long in milliseconds. */

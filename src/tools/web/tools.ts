@@ -37,7 +37,6 @@ const pauseMs = 1000;
 /** A longer wait than this is left to the agent, in milliseconds. */
 const longestPause = 10_000;
 
-/** The longest text of a result, and of all together, in characters. */
 const maxChars = { text: 500, all: 20_000 };
 
 /** By the service whose variable the worker has. */

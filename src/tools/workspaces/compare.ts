@@ -4,9 +4,6 @@ import { isSameFile } from './tree.ts';
 import { foldersOf } from './workspace.ts';
 import type { Tree } from '../workspace.ts';
 
-/** How many paths of each kind a summary names. */
-const named = 100;
-
 /** A tree in figures, and in what it differs from an earlier one. */
 export function compareTrees(from: Tree, to: Tree): TreeSummary {
   const added: string[] = [];
@@ -19,7 +16,7 @@ export function compareTrees(from: Tree, to: Tree): TreeSummary {
     else if (!isSameFile(before, file)) changed.push(path);
   }
   const removed = [...from.keys()].filter((path) => !to.has(path));
-  const first = (paths: string[]): string[] => paths.toSorted().slice(0, named);
+  const first = (paths: string[]): string[] => paths.toSorted().slice(0, 100);
   return {
     files: to.size,
     bytes,

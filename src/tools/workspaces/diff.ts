@@ -87,7 +87,6 @@ export function hunksOf(old: string[], now: string[]): string[] {
 
 type LineEdit = readonly [sign: ' ' | '+' | '-', text: string];
 
-/** Lines to take out and put in: up to the nearest line that is the same in both, again and again. */
 function editsOf(old: string[], now: string[]): LineEdit[] {
   const edits: LineEdit[] = [];
   let [i, j] = [0, 0];

@@ -167,7 +167,6 @@ function write(
   }
 }
 
-/** Makes the folders that a path names on its way. @param there those that are there already */
 function makeFolders(root: string, path: string, there: Set<string>, { owner }: Writing): void {
   for (const above of foldersOf(path).filter((each) => !there.has(each))) {
     there.add(above);
@@ -179,7 +178,6 @@ function makeFolders(root: string, path: string, there: Set<string>, { owner }: 
   }
 }
 
-/** Removes the folders that a path names on its way, as far as they are empty. */
 export function removeEmpty(root: string, path: string): void {
   for (const above of foldersOf(path).toReversed()) {
     try {

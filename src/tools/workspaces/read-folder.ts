@@ -6,7 +6,6 @@ import { linkTarget, treePath } from './tree.ts';
 import { workspaceLimits, type WorkspaceLimits } from './workspace.ts';
 import type { FileMode, TreeFile } from '../workspace.ts';
 
-/** A file of a folder that is in the store. */
 export interface KnownFile extends TreeFile {
   /** Its size, times, inode and mode, by which a change is noticed without reading it; empty if one might not show. */
   key: string;
@@ -14,9 +13,7 @@ export interface KnownFile extends TreeFile {
 
 export interface FolderContent {
   files: Map<string, KnownFile>;
-  /** How many of them were read, since they were not known or have changed. */
   read: number;
-  /** What was left out, each with the reason. */
   leftOut: string[];
   /** Whether the files say all of it: nothing has other permissions than a tree gives it, or another name besides. */
   isExact: boolean;
@@ -85,7 +82,6 @@ class FolderReading {
   readonly #files = new Map<string, KnownFile>();
   /** Files that are new or have changed, by what stands before their names: a folder's path and a slash. All folders are here. */
   readonly #new = new Map<string, Array<{ name: string; mode: FileMode }>>([['', []]]);
-  /** How many files and bytes the folders of the first level have. */
   readonly #sizes = new Map<string, { files: number; bytes: number }>();
   readonly #leftOut: string[] = [];
   #leftOutCount = 0;

@@ -12,7 +12,6 @@ const maxListed = 300;
 const maxFound = 100;
 const maxLine = 300;
 
-/** A text larger than this is no text that a model works on, in bytes. */
 const maxText = 5_000_000;
 
 const maxSearched = 100_000_000;
@@ -55,9 +54,8 @@ export const workspaceTools = (textsOf: FileTexts): ToolDefinition[] => [
       });
       if (lines.length === 0) return folder === '.' ? 'The workspace has no files yet.' : `${folder}/ has no files.`;
       const more = files.length - lines.length;
-      return [...lines, ...(more > 0 ? [`… and ${more} more; name a folder to list only what is in it`] : [])].join(
-        '\n',
-      );
+      if (more > 0) lines.push(`… and ${more} more; name a folder to list only what is in it`);
+      return lines.join('\n');
     },
   }),
   defineTool({
@@ -252,11 +250,9 @@ async function search(context: Given, text: string, folder: string, textsOf: Fil
   return [...(found.length === 0 ? ['Nothing was found.'] : found), ...notSearched(unread)].join('\n');
 }
 
-const maxUnread = 10;
-
 function notSearched(paths: string[]): string[] {
   if (paths.length === 0) return [];
-  return [`[not searched, since they cannot be read as text: ${listed(paths, maxUnread)}]`];
+  return [`[not searched, since they cannot be read as text: ${listed(paths, 10)}]`];
 }
 
 /** The lines of a text one by one: a list of those of a large one would take more memory than the text. */

@@ -8,13 +8,11 @@ import type { Tree, TreeFile, Workspace, WorkspaceFile } from '../workspace.ts';
 /** The folder in which an agent finds the files of its run, such as attachments. */
 export const attachmentsFolder = 'attachments';
 
-/** How many files and folders a workspace may have, how many bytes together, and how many each file. */
 export const workspaceLimits = { files: 20_000, folders: 20_000, bytes: 500_000_000, fileBytes: 50_000_000 };
 export type WorkspaceLimits = typeof workspaceLimits;
 
 const maxLinks = 10;
 
-/** How many bytes of changed files wait in memory to be stored. */
 const pendingBytes = 16_000_000;
 
 export class StoredWorkspace implements Workspace {

@@ -30,7 +30,6 @@ interface WrittenOut {
   /** The paths that were written, sorted; those that were there already are left out. */
   written: string[];
   removed: string[];
-  /** All files of the tree, to be kept for the next time. */
   files: Map<string, string>;
   /** How many files were left out, since they are in a folder `.git`. */
   leftOut: number;
@@ -116,7 +115,6 @@ export const fileName = (text: string): string =>
 
 const partOf = (folder: string): string => join(dirname(folder), `.${basename(folder)}.${randomUUID()}`);
 
-/** What has to be written and removed. @throws `OutConflictError` */
 async function compared(
   folder: string,
   wanted: Tree,

@@ -10,9 +10,7 @@ const looks: Array<[RegExp, string]> = [
   [/\b(?:AIza[\w-]{10,}|AKIA[A-Z0-9]{12,})/g, redacted],
   // A token of this server that opens less than everything.
   [/\brpr\.[\w-]{6,}\.[\w-]+/g, redacted],
-  // The secret of a webhook.
   [/\bwhsec_[\w+/=-]{6,}/g, redacted],
-  // A JSON Web Token.
   [/\beyJ(?:(?!\beyJ)[\w-]){8,}\.[\w-]{8,}\.[\w-]*/g, redacted],
   [
     /([?&](?:api[-_]?key|key|(?:access[-_]?|auth[-_]?)?token|secret|password|sig|signature)=)[^&\s"'#]+/gi,

@@ -10,7 +10,6 @@ export interface Hit {
   score: number;
   /** The share of the query's weight that the sentence, its headings and its paragraph hold, from 0 to 1. */
   coverage: number;
-  /** How many of the query's stems they hold. */
   held: number;
 }
 
@@ -42,7 +41,6 @@ export class SentenceIndex {
   readonly #frequency = new Map<string, number>();
   readonly #paragraphs = new Map<string, Set<string>>();
 
-  /** Indexes a few texts at once. */
   constructor(files: TextFile[]) {
     for (const file of files) for (const sentence of sentencesOf(file)) this.#add(sentence);
   }

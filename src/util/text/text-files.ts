@@ -21,7 +21,7 @@ export async function* textFiles(folder: string): AsyncGenerator<TextFile> {
   let found = 0;
   async function* visit(place: string): AsyncGenerator<TextFile> {
     const entries = await readdir(place, { withFileTypes: true });
-    for (const entry of entries.sort(byName)) {
+    for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
       if (found >= maxFiles) return;
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       const path = join(place, entry.name);
@@ -38,5 +38,3 @@ export async function* textFiles(folder: string): AsyncGenerator<TextFile> {
   }
   yield* visit(folder);
 }
-
-const byName = (one: { name: string }, other: { name: string }): number => (one.name < other.name ? -1 : 1);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readContent } from '../../../src/tools/mcp/content.ts';
-import { sideEffectsOf, specOf } from '../../../src/tools/mcp/listed.ts';
+import { sideEffectsOf, specOf } from '../../../src/tools/mcp/tool-list.ts';
 import { unreadable } from '../../../src/tools/read-definitions.ts';
 
 describe('hints of a server say what running a tool twice would do', () => {

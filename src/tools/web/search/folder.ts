@@ -8,7 +8,6 @@ import type { Sentence } from '../../../util/text/sentences.ts';
 import { searchRefused, type Search, type SearchHit } from './provider.ts';
 import { similarityOf } from '../../../util/text/similarity.ts';
 
-/** The number of stored reports that are searched, the newest ones. */
 export const newestReports = 1000;
 
 export const addressOfReport = (id: string): string => `report:${id}`;

@@ -70,9 +70,6 @@ const tokensIn = (usage: z.output<typeof answerSchema>['usageMetadata']) => ({
 /** Where Google keeps the addresses that stand for those of pages. */
 const redirects = 'https://vertexaisearch.cloud.google.com';
 
-/** In milliseconds. */
-const redirectTimeout = 5000;
-
 /**
  * Replaces an address of Google, which leads on to the page for some weeks, by that of the page, as far as Google says it. The
  * page itself is not asked.
@@ -83,7 +80,7 @@ async function atItsAddress(page: SearchHit, api: string, signal: AbortSignal): 
     [redirects, URL.parse(api)?.origin].includes(origin) && pathname.includes('/grounding-api-redirect/');
   if (!isGoogles) return page;
   try {
-    const timed = AbortSignal.any([signal, AbortSignal.timeout(redirectTimeout)]);
+    const timed = AbortSignal.any([signal, AbortSignal.timeout(5000)]);
     const { body, headers } = await fetch(page.url, { redirect: 'manual', signal: timed });
     await body?.cancel();
     const url = URL.parse(headers.get('location') ?? '');

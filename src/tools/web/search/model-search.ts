@@ -5,8 +5,7 @@ import type { TokenUsage } from '../../../protocol/message.ts';
 import { webSearchServices, type ModelSearch } from '../../../protocol/search.ts';
 import type { Environment } from '../../../util/environment.ts';
 import { costOf } from '../../../workflows/agent/budget.ts';
-import { paidFailure, searchFailed, type SearchFindings } from './provider.ts';
-import { ask, resultsIn, type Service } from './service.ts';
+import { ask, paidFailure, resultsIn, searchFailed, type SearchFindings, type Service } from './provider.ts';
 
 /**
  * What a provider takes for each search, in US dollars; the tokens that its model reads and writes come besides. These are
@@ -15,9 +14,6 @@ import { ask, resultsIn, type Service } from './service.ts';
  * is free each month.
  */
 const fees: Record<ModelSearch, number> = { openai: 0.01, claude: 0.01, gemini: 0.014 };
-
-/** How long a search may take, in milliseconds: the model looks several times, and reads what it finds. */
-const timeoutMs = 90_000;
 
 /** The most tokens of a reply, in which each page has two sentences. */
 export const maxTokens = 4000;
@@ -28,7 +24,6 @@ export const maxSearches = 3;
 export interface AskedModel {
   service: Service;
   model: string;
-  /** Without a slash at its end. */
   baseUrl: string;
   key: string;
   /** Sends a request, and parses its answer. @throws what `ask` throws, and for an answer of another shape */
@@ -65,7 +60,8 @@ export function modelSearch(type: ModelSearch, environment: Environment): AskedM
     async post({ url, headers: own, body }, schema, signal) {
       const headers = { 'content-type': 'application/json', ...own };
       const request = { url, method: 'POST', headers, body: JSON.stringify(body) };
-      const { success, data } = schema.safeParse(await ask(service, request, signal, timeoutMs));
+      // The model looks several times, and reads what it finds.
+      const { success, data } = schema.safeParse(await ask(service, request, signal, 90_000));
       // The same failure as that of services that give no results.
       return success ? data : (resultsIn(undefined, service) as never);
     },

@@ -80,7 +80,6 @@ const tokensIn = (usage: z.output<typeof answerSchema>['usage']) => ({
   outputTokens: usage?.output_tokens ?? 0,
 });
 
-/** An address without the mark by which OpenAI tells sites where visitors come from. */
 const plainUrl = (url: string): string =>
   url.replace(/([?&])utm_source=openai(&|$)/, (_, before, after) => (after === '&' ? before : ''));
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { searchFailed, type Search } from './provider.ts';
-import { ask, resultsIn, type Service } from './service.ts';
+import { ask, resultsIn, searchFailed, type Search, type Service } from './provider.ts';
 
 const service: Service = {
   provider: 'searxng',

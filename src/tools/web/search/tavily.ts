@@ -1,5 +1,4 @@
-import type { Search } from './provider.ts';
-import { ask, resultsIn, spent, type Service } from './service.ts';
+import { ask, resultsIn, spent, type Search, type Service } from './provider.ts';
 
 const service: Service = {
   provider: 'tavily',
@@ -14,9 +13,6 @@ const service: Service = {
   },
 };
 
-/** The longest query that Tavily accepts, in characters. */
-const longestQuery = 400;
-
 /** Searches with Tavily. @param baseUrl absent: Tavily's own address */
 export function searchTavily(key: string, baseUrl = 'https://api.tavily.com'): Search {
   return async (query, wanted, signal) => {
@@ -24,7 +20,8 @@ export function searchTavily(key: string, baseUrl = 'https://api.tavily.com'): S
       url: `${baseUrl.replace(/\/+$/, '')}/search`,
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      body: JSON.stringify({ query: query.slice(0, longestQuery).toWellFormed(), max_results: wanted }),
+      // It accepts no longer query.
+      body: JSON.stringify({ query: query.slice(0, 400).toWellFormed(), max_results: wanted }),
     };
     return { found: resultsIn(await ask(service, request, signal), service) };
   };

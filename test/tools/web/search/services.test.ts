@@ -4,7 +4,7 @@ import type { Search } from '../../../../src/tools/web/search/provider.ts';
 import { freePort } from '../../../../src/local/ports.ts';
 import { searchBrave } from '../../../../src/tools/web/search/brave.ts';
 import { searchSearxng } from '../../../../src/tools/web/search/searxng.ts';
-import { ask } from '../../../../src/tools/web/search/service.ts';
+import { ask } from '../../../../src/tools/web/search/provider.ts';
 import { searchTavily } from '../../../../src/tools/web/search/tavily.ts';
 import { startSearchServer, type SearchAnswer } from '../../../support/search-server.ts';
 
