@@ -55,15 +55,13 @@ function opened(payload: Payload, keys: Keys): Payload {
 /** The same codec for those who show payloads: one that it cannot decrypt says why, and the others are shown all the same. */
 export const tolerant = (codec: PayloadCodec): PayloadCodec => ({
   encode: (payloads) => codec.encode(payloads),
-  decode: (payloads) => Promise.all(payloads.map((payload) => decodedOrWhyNot(codec, payload))),
+  async decode(payloads) {
+    const decoded = payloads.map((payload) =>
+      codec.decode([payload]).catch((error: unknown) => {
+        if (!(error instanceof UnknownKeyError || error instanceof TamperedError)) throw error;
+        return [defaultPayloadConverter.toPayload(error.message)];
+      }),
+    );
+    return (await Promise.all(decoded)).flat();
+  },
 });
-
-async function decodedOrWhyNot(codec: PayloadCodec, payload: Payload): Promise<Payload> {
-  try {
-    const [decoded] = await codec.decode([payload]);
-    return decoded ?? payload;
-  } catch (error) {
-    if (!(error instanceof UnknownKeyError || error instanceof TamperedError)) throw error;
-    return defaultPayloadConverter.toPayload(error.message);
-  }
-}

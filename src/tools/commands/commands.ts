@@ -60,10 +60,8 @@ export class Commands {
    */
   run(mode: CommandMode, call: CommandCall): Promise<CommandEnd> {
     const signal = AbortSignal.any([call.signal, this.#closing.signal]);
-    const running = this.#run(mode, { ...call, signal });
+    const running = this.#run(mode, { ...call, signal }).finally(() => this.#running.delete(running));
     this.#running.add(running);
-    const forget = (): void => void this.#running.delete(running);
-    running.then(forget, forget);
     return running;
   }
 

@@ -31,7 +31,7 @@ export class Elicitations {
   readonly #here = new AsyncLocalStorage<LiveCall>();
   readonly #calls = new Set<LiveCall>();
   readonly #ended = new WeakSet<LiveCall>();
-  #waiting: Array<{ request: InputRequest; settle: (result: ElicitResult | Error) => void }> = [];
+  #waiting: Array<{ request: InputRequest; resolve: (result: ElicitResult | Promise<never>) => void }> = [];
 
   serve(client: Client): void {
     client.setRequestHandler('elicitation/create', ({ params }) => this.#take(params));
@@ -50,13 +50,9 @@ export class Elicitations {
   #take(params: ElicitRequestParams): Promise<ElicitResult> {
     const request = requestOf('', params);
     const call = this.#here.getStore();
-    const { promise, resolve, reject } = Promise.withResolvers<ElicitResult>();
-    const settle = (result: ElicitResult | Error): void => {
-      if (result instanceof Error) reject(result);
-      else resolve(result);
-    };
-    if (call === undefined) this.#waiting.push({ request, settle });
-    else settle(this.#answer(call, request));
+    const { promise, resolve } = Promise.withResolvers<ElicitResult>();
+    if (call === undefined) this.#waiting.push({ request, resolve });
+    else resolve(this.#answer(call, request));
     this.#assign();
     return promise;
   }
@@ -65,20 +61,20 @@ export class Elicitations {
   #assign(): void {
     const free = [...this.#calls].filter((call) => !this.#ended.has(call));
     // One that has the answer already is the one that asks again.
-    this.#waiting = this.#waiting.filter(({ request, settle }) => {
+    this.#waiting = this.#waiting.filter(({ request, resolve }) => {
       const call = free.find(({ answered }) => answered.some((each) => isSame(each.request, request)));
-      if (call !== undefined) settle(this.#answer(call, request));
+      if (call !== undefined) resolve(this.#answer(call, request));
       return call === undefined;
     });
     while (this.#waiting.length > 0 && free.length <= this.#waiting.length) {
       const [first, ...others] = this.#waiting;
       const call = free.shift();
       this.#waiting = others;
-      first?.settle(call === undefined ? interrupted() : this.#answer(call, first.request));
+      first?.resolve(call === undefined ? interrupted() : this.#answer(call, first.request));
     }
   }
 
-  #answer(call: LiveCall, request: InputRequest): ElicitResult | Error {
+  #answer(call: LiveCall, request: InputRequest): ElicitResult | Promise<never> {
     const index = call.answered.findIndex((each) => isSame(each.request, request));
     const [known] = index < 0 ? [] : call.answered.splice(index, 1);
     if (known !== undefined) return known.response;
@@ -93,8 +89,10 @@ export class Elicitations {
 }
 
 /** The server's tool fails by this: an answer, such as that the person cancels, would have it go on. */
-const interrupted = (): Error =>
-  new ProtocolError(ProtocolErrorCode.InternalError, 'The call was ended; it is made again with the answer');
+const interrupted = (): Promise<never> =>
+  Promise.reject(
+    new ProtocolError(ProtocolErrorCode.InternalError, 'The call was ended; it is made again with the answer'),
+  );
 
 const isSame = (one: InputRequest, other: InputRequest): boolean =>
   JSON.stringify([one.message, one.form, one.url]) === JSON.stringify([other.message, other.form, other.url]);

@@ -22,11 +22,6 @@ export function withoutGit(tree: Tree): Map<string, TreeFile> {
   return new Map([...tree].filter(([path]) => !isGit(path.toLowerCase())));
 }
 
-interface Folder {
-  files: Map<string, TreeFile>;
-  subs: Map<string, Folder>;
-}
-
 /**
  * Trees of files in the store, one object for each file and each folder as in git's object model: a tree's id says all of
  * its content, and two trees share what is equal in them (https://git-scm.com/book/en/v2/Git-Internals-Git-Objects).
@@ -59,7 +54,7 @@ export class Trees {
   async write(tree: Tree): Promise<string | null> {
     if (tree.size === 0) return null;
     const made = new Map<string, FolderEntry[]>();
-    const id = await idOf(await nested(tree), made, new Yielder());
+    const id = await idOf(tree, made, new Yielder());
     // What this process has stored before may have been removed since, by `prune`.
     const missing = new Set(await this.#store.missingObjects([...made.keys()]));
     const added = [...made].filter(([each]) => missing.has(each));
@@ -88,32 +83,25 @@ const remembered = 20_000;
 const contentOf = (entries: FolderEntry[]): Uint8Array => new TextEncoder().encode(JSON.stringify(entries));
 
 /** The id of a folder. @param made gets what its object and those of the folders in it hold, by their ids */
-async function idOf({ files, subs }: Folder, made: Map<string, FolderEntry[]>, yielder: Yielder): Promise<string> {
-  const entries = [...files].map(([name, { id, mode, bytes }]): FolderEntry => [name, id, mode, bytes]);
-  for (const [name, folder] of subs) entries.push([name, await idOf(folder, made, yielder), 'sub', 0]);
+async function idOf(
+  files: Iterable<readonly [path: string, file: TreeFile]>,
+  made: Map<string, FolderEntry[]>,
+  yielder: Yielder,
+): Promise<string> {
+  const entries: FolderEntry[] = [];
+  for (const [folder, inside] of Map.groupBy(files, ([path]) => path.slice(0, path.indexOf('/') + 1))) {
+    if (folder === '') {
+      for (const [name, { id, mode, bytes }] of inside) entries.push([name, id, mode, bytes]);
+    } else {
+      const below = inside.map(([path, file]) => [path.slice(folder.length), file] as const);
+      entries.push([folder.slice(0, -1), await idOf(below, made, yielder), 'sub', 0]);
+    }
+  }
   if (yielder.due) await yielder.yield();
   entries.sort(([one], [other]) => (one < other ? -1 : 1));
   const id = hashOf(contentOf(entries));
   made.set(id, entries);
   return id;
-}
-
-async function nested(tree: Tree): Promise<Folder> {
-  const root: Folder = { files: new Map(), subs: new Map() };
-  const yielder = new Yielder();
-  for (const [path, file] of tree) {
-    if (yielder.due) await yielder.yield();
-    const names = path.split('/');
-    const last = names.pop() ?? '';
-    let folder = root;
-    for (const name of names) {
-      const sub = folder.subs.get(name) ?? { files: new Map(), subs: new Map() };
-      folder.subs.set(name, sub);
-      folder = sub;
-    }
-    folder.files.set(last, file);
-  }
-  return root;
 }
 
 /** The longest path and the longest name in it, in bytes, and the deepest folder. Linux takes names of 255 bytes. */

@@ -1,14 +1,9 @@
 /**
- * A text as a terminal and a log may show it: what a model or a person writes must not steer the terminal that prints it,
- * nor one in which somebody reads the log later. These are taken out:
- *
- * - escape sequences with all that is in them (ECMA-48): colours and cursor movements (CSI), and the strings of OSC, DCS,
- *   SOS, PM and APC, such as OSC 52, which writes to the clipboard. Of one without an end only its beginning is taken out,
- *   so that it cannot hide the text behind it;
- * - all control characters other than tab and newline;
- * - the embeddings, overrides and isolates by which a text could be shown in another order than it has (Trojan Source).
- *
- * Emoji stay, with the joiners and selectors in them.
+ * A text as a terminal and a log may show it: what a model or a person writes must not steer the terminal of whoever
+ * reads it. Taken out are escape sequences with all that is in them (ECMA-48): CSI, and the strings of OSC, DCS, SOS,
+ * PM and APC, such as OSC 52, which writes to the clipboard; of one without an end only its beginning, so that it
+ * cannot hide the text behind it. So are all control characters other than tab and newline, and the embeddings,
+ * overrides and isolates by which a text could be shown in another order than it has (Trojan Source). Emoji stay whole.
  */
 export const printable = (text: string): string => text.replace(unprintable, '');
 
