@@ -2,12 +2,7 @@ import type { LoadedDataConverter, Payload } from '@temporalio/common';
 
 type Fields = Record<string, unknown>;
 
-/**
- * Decodes all payloads and failures in a message of the server, such as a history, in place: Temporal's client does so
- * with results, but not with what is read here. Search attributes are never encoded.
- *
- * @throws what the codec throws, as `UnknownKeyError`
- */
+/** In place: Temporal's client does so with results, but not with what is read here. @throws what the codec throws */
 export async function decodeAll<T>(message: T, { payloadCodecs, payloadConverter }: LoadedDataConverter): Promise<T> {
   const places: Array<[holder: Fields, key: string]> = [];
   const failures: Fields[] = [];

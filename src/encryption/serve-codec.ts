@@ -21,11 +21,7 @@ interface CodecRoute {
 /** The longest request, in bytes: what a page of a history may hold, in base64. */
 export const longestRequest = 64_000_000;
 
-/**
- * Answers a request of Temporal's remote codec protocol
- * (https://docs.temporal.io/production-deployment/data-encryption): `POST …/encode` and `POST …/decode`, whose bodies
- * are payloads as JSON.
- */
+/** `POST …/encode` and `/decode` (https://docs.temporal.io/production-deployment/data-encryption). */
 async function answerCodec(request: Request, { codec, hosts, origins, token }: CodecRoute): Promise<Response> {
   // A page may give this machine a name of its own (DNS rebinding), which the browser then takes for the page's origin.
   if (hosts !== undefined && !hosts.includes(request.headers.get('host') ?? '')) return refusal(403, 'unknown Host');
@@ -79,11 +75,7 @@ export interface CodecServer {
 }
 
 /**
- * Serves Temporal's remote codec protocol over HTTP. On the loopback address it asks for no token but is only asked under
- * this machine's own names.
- *
- * @param port 0 for any
- * @throws where the port is taken
+ * On loopback no token is asked for, and only this machine's own names are answered. @throws where the port is taken
  */
 export async function serveCodec(host: string, port: number, route: Omit<CodecRoute, 'hosts'>): Promise<CodecServer> {
   const answer = getRequestListener(

@@ -40,12 +40,7 @@ const formats: Record<string, MagickFormat> = {
 /** The longest sides that are tried, in pixels. Providers look at less than the first. */
 const sides = [3072, 2048, 1536, 1024, 512];
 
-/**
- * Makes the pages of a picture into images that providers take, in a thread of its own.
- *
- * @returns how many pages or frames it has
- * @throws `Error` if it is damaged, or takes more memory than it may
- */
+/** In a thread of its own. @returns how many pages or frames there are @throws `Error` if it is damaged or too large */
 export default async function convert(
   { bytes, mostBytes, type }: PictureWork,
   post: (page: PicturePage) => void,

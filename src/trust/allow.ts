@@ -20,8 +20,6 @@ export class AllowError extends Error {
 export const allowForms = 'commands, modules, hosts=NAME[:PORT],…, files=DIR';
 
 /**
- * Reads permissions in words: `commands`, `modules`, `hosts=a,b:8000`, `files=DIR`.
- *
  * @param base the folder from which a relative one counts; that of the process when absent
  * @throws `AllowError` with the word that means nothing, and the valid ones
  */

@@ -100,11 +100,7 @@ function presentRun(): SignedRun {
   return { namespace, workflowType, workflowId: workflowExecution?.workflowId ?? '' };
 }
 
-/**
- * A refusal in words, with what to do.
- *
- * @param command that starts such a run
- */
+/** A refusal in words, with what to do. @param command that starts such a run */
 export function violationText({ flag, path, what }: Violation, command = 'ask'): string {
   const isAttachment = path[0] === 'attachments';
   const ways = [

@@ -3,12 +3,7 @@ import { join } from 'node:path';
 import { isSameSecret } from '../util/ids.ts';
 import { madeOnce } from '../util/private-files.ts';
 
-/**
- * The secret of a home folder (`REPRISE_HOME`), by which its owner's commands and workers know each other. Whoever needs it
- * first makes it.
- *
- * @throws `Error` where the file holds something else
- */
+/** By which the commands and workers of a home know each other. @throws `Error` where the file holds something else */
 export function homeSecret(home: string): string {
   const found = madeOnce(home, 'secret', () => randomBytes(32).toString('hex'));
   if (/^[0-9a-f]{64}$/.test(found)) return found;

@@ -61,8 +61,7 @@ const knownServers: Array<[name: string, variable?: string]> = [
 ];
 
 /**
- * Whether a backend sends its key where the worker itself would send that key: to the provider whose it is, or as a
- * configuration of the worker says. Nothing of that was chosen by an input.
+ * To the provider whose key it is, or as a configuration of the worker says: nothing of that was chosen by an input.
  */
 function isAtOwnAddress(backend: Partial<Backend>, environment: Environment, folder: string): boolean {
   const wanted = routeIn(backend, environment);

@@ -63,11 +63,7 @@ const commandMode: Rule = unlessAbsent((value, _beside, { allow }) => {
   return { what: 'have commands run as the user of the worker', flag: 'commands' };
 });
 
-/**
- * A path that counts from the worker's working directory, or with `inConfigFolder` from its folder of configurations.
- *
- * @param what an input does with it
- */
+/** From the worker's working directory, or `inConfigFolder`. @param what an input does with it */
 const path =
   ({ inConfigFolder, what }: { inConfigFolder: boolean; what: string }): Rule =>
   (value, _beside, policy) => {

@@ -10,10 +10,7 @@ export interface SignedRun {
   workflowId: string;
 }
 
-/**
- * Signs an input with the secret of a home folder, whose worker is to trust it, if anything in it reaches beyond the
- * worker's own configuration. Any other input stays as it is.
- */
+/** Signs an input for the worker of a home, if it reaches beyond that worker's own configuration; else it stays. */
 export function signed<T extends object>(input: T, run: SignedRun, home: string): T & { signature?: string } {
   const schema = inputSchemas[run.workflowType as InputName];
   if (violations(schema, input, strictest).length === 0) return input;

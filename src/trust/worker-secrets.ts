@@ -9,10 +9,7 @@ import { decodedPart } from '../util/text/decoded-part.ts';
 /** Shorter values are no secrets that anybody would guard, and might be a part of any text. */
 const shortest = 8;
 
-/**
- * The secrets in a worker's environment, which nothing that leaves an activity may hold: values of variables that are named
- * like secrets, and passwords and keys in addresses, such as that of `DATABASE_URL`.
- */
+/** Values of variables that are named like secrets, and passwords and keys in addresses, such as `DATABASE_URL`. */
 export function secretsOf(environment: Environment): string[] {
   const found = Object.entries(environment).flatMap(([name, value = '']) => [
     ...(secretName.test(name) && !isPath(name, value) ? [value, ...value.split(',')] : []),

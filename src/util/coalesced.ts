@@ -1,7 +1,4 @@
-/**
- * Asks once for all who come before the question is put, and puts one at a time: nobody gets an answer that is older than their
- * own question, however many ask at once.
- */
+/** Asks once for all who wait, one question at a time: nobody gets an answer that is older than their own question. */
 export function coalesced<T>(ask: () => Promise<T>): () => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | undefined;

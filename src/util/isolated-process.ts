@@ -1,6 +1,5 @@
 /**
- * A process that does one piece of work in a thread, which `runIsolated` starts, and is then killed, or ends with its parent.
- * Its main thread watches the memory of all of it.
+ * A process of `runIsolated`, which does the work in a thread, and whose main thread watches the memory of all of it.
  */
 import { endedAt, runIsolated, type IsolatedWork, type Said } from './isolated.ts';
 

@@ -2,10 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, readlink } from 'node:fs/promises';
 
-/**
- * The processes of this machine that are visible to this one, with their command lines, since a pid may be used again. On
- * Linux they are read from `/proc`, because slim containers have no `ps`.
- */
+/** With their command lines, since a pid may be used again. On Linux from `/proc`: slim containers have no `ps`. */
 export function processes(): Array<{ pid: number; commandLine: string }> {
   if (process.platform === 'linux') {
     return pids().map((pid) => ({ pid, commandLine: commandLineOnLinux(pid) }));
@@ -24,10 +21,7 @@ const pids = (): number[] =>
 
 const commandLineOnLinux = (pid: number): string => said(pid, 'cmdline').replaceAll('\0', ' ').trim();
 
-/**
- * What the system says of a process, '' if that has just ended. Read at once: by the threads that read files it takes ten
- * times as long, and a bomb of processes grows meanwhile.
- */
+/** '' if it has just ended. Threads that read files would take ten times as long, and a bomb of processes grows. */
 function said(pid: number, of: 'cmdline' | 'stat'): string {
   try {
     return readFileSync(`/proc/${pid}/${of}`, 'utf8');

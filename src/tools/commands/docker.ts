@@ -39,11 +39,7 @@ export interface DockerEngine extends DockerSettings {
   user: string;
 }
 
-/**
- * Asks the engine whether commands can run, and removes containers of workers that have died.
- *
- * @returns what is wrong, for a person, if they cannot
- */
+/** Asks the engine whether commands can run, and removes containers of workers that have died. */
 export async function findEngine(settings: DockerSettings): Promise<DockerEngine | { problem: string }> {
   const { env, image } = settings;
   const info = await docker(['info', '--format', '{{.ServerVersion}} {{json .SecurityOptions}}'], env);

@@ -118,10 +118,7 @@ async function removeLeftovers(): Promise<void> {
   }
 }
 
-/**
- * Removes a folder, whatever a command has made of it: folders that nobody may enter, and more of them in one another than a
- * path can name.
- */
+/** Commands may make folders that nobody may enter, and more of them in one another than a path can name. */
 async function discard(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true });

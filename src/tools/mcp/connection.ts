@@ -257,9 +257,8 @@ interface Given extends Replaced {
 }
 
 /**
- * Puts the worker's variables in place of `${NAME}` in a server's `env` or `headers`, and in its `client_credentials`.
- *
- * @throws `SourceError` with every variable that is not set
+ * Puts variables in place of `${NAME}` in `env`, `headers` and `client_credentials`. @throws `SourceError` with all
+ * missing
  */
 function replaced(server: McpServer, environment: Environment): Given {
   const [key, texts = {}] = 'url' in server ? (['headers', server.headers] as const) : (['env', server.env] as const);

@@ -11,10 +11,7 @@ type ReadContent = ShownByTool & { images: Picture[] };
 
 type Picture = { data: string };
 
-/**
- * What a tool of an MCP server returned. Texts stay unchanged, and so do the texts of resources in it, each under a line
- * with its address. What is no text is named in brackets, with its type and size.
- */
+/** Texts stay unchanged, those of resources under a line with their address. The rest is named in brackets. */
 export function readContent({ content, structuredContent }: CallToolResult): ReadContent {
   if (content.length === 0 && structuredContent !== undefined) {
     return { text: JSON.stringify(structuredContent), images: [] };

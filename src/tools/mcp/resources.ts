@@ -5,11 +5,7 @@ import { ToolError, type Tool } from '../tool.ts';
 import { readContents, shown } from './content.ts';
 import { nameForModels } from './tool-list.ts';
 
-/**
- * The tools by which an agent sees a server's resources. Their names begin with the server's, so that several do not clash.
- *
- * @param use does work on the server's connection, and makes errors presentable
- */
+/** Names begin with the server's, so that several do not clash. @param use makes the errors of work presentable */
 export function resourceTools(
   { name, timeout = defaultTimeout }: McpServer,
   use: <T>(work: (client: Client) => Promise<T>) => Promise<T>,

@@ -33,10 +33,7 @@ export const isPublic: AddressRule = (address) => {
   return isIP(address) === 6 && assigned.check(address, 'ipv6') && !notPublic.check(address, 'ipv6');
 };
 
-/**
- * A `lookup` for connections that fails if a name leads to an address that the rule refuses. The connection goes to the
- * very addresses that were checked, since a second answer of the DNS might be another.
- */
+/** The connection goes to the very addresses that were checked, since a second answer of the DNS might be another. */
 export function checkedLookup(rule: AddressRule): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {

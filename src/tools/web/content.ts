@@ -18,11 +18,7 @@ export interface ReadPage {
 /** How many pages are read at the same time: each may take a thread with hundreds of megabytes. */
 const atOnce = new Semaphore(4);
 
-/**
- * The text of what was fetched: of HTML its main part, unless `whole` is wanted or it is not clear which part that is.
- *
- * @throws `ToolError` for an image, for what has no text, and for what takes too much time or memory
- */
+/** @throws `ToolError` for an image, for what has no text, and for what takes too much time or memory */
 export const readFetched = async (fetched: Fetched, whole: boolean, signal: AbortSignal): Promise<ReadPage> => ({
   url: fetched.url,
   ...(await atOnce.run(() => read(fetched, whole), signal)),
@@ -41,8 +37,7 @@ async function read(fetched: Fetched, whole: boolean): Promise<Readable> {
 }
 
 /**
- * What was fetched as a text; undefined if it is none. Servers call things texts that are none, and state no type for
- * others: then the bytes decide.
+ * Undefined for no text. Servers call things texts that are none, and state no type for others: then the bytes decide.
  */
 export async function textIn({ type, charset, bytes }: Fetched): Promise<string | undefined> {
   if (bytes.subarray(0, 5).toString('latin1') === '%PDF-') return undefined;

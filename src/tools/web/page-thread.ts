@@ -18,8 +18,7 @@ const leastMain = 500;
 const leastShare = 0.05;
 
 /**
- * Reads one page as text, in a thread of its own, since other people wrote it: the time for deeply nested elements grows with
- * the square of their number.
+ * In a thread of its own: the time for deeply nested elements grows with the square of their number.
  *
  * @param post is given the whole text first: it is there even if the main part takes more time or memory than there is
  */
@@ -61,10 +60,7 @@ function mainOf(html: string, text: (html: string) => string, whole: string): st
   }
 }
 
-/**
- * Where a link leads on the web: by its path if that is within the page's site, so that menus do not repeat the host. '' for
- * a place on the same page, for scripts and for mail.
- */
+/** Within the page's site by its path, so that menus do not repeat the host. '' for the same page, scripts and mail. */
 function addressOf(href: string, place: { page: string; base: string } | undefined): string {
   if (href.startsWith('#')) return '';
   if (place === undefined) return /^https?:/i.test(href) ? href : '';

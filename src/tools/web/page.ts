@@ -27,11 +27,7 @@ const parameters = z.object({
 /** How many fetches there may be at the same time: each may hold tens of megabytes. */
 const atOnce = new Semaphore(16);
 
-/**
- * `fetch_page` of the built-in package `builtin.web`.
- *
- * @param hosts those that may be connected to besides, such as `wiki.example:8080`
- */
+/** @param hosts those that may be connected to besides, such as `wiki.example:8080` */
 export function pageTool(store: Store, rule: AddressRule, hosts: ReadonlySet<string> = new Set()): ToolDefinition {
   const recent = new RecentPages();
   return {

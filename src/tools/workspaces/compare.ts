@@ -27,11 +27,7 @@ export function compareTrees(from: Tree, to: Tree): TreeSummary {
   };
 }
 
-/**
- * Takes what was changed between `base` and `theirs` over into `ours`. Where that has changed a path too, theirs wins.
- *
- * @returns the paths on which both had worked, sorted, besides the tree
- */
+/** Takes what has changed from `base` to `theirs` over into `ours`; it wins on the paths where both had worked. */
 export async function mergeTrees(base: Tree, ours: Tree, theirs: Tree): Promise<{ tree: Tree; conflicts: string[] }> {
   const yielder = new Yielder();
   const merged = new Map(ours);

@@ -102,10 +102,8 @@ const firstOf = (path: string): string => path.split('/')[0] ?? '';
 export type Snapshot = Omit<FolderContent, 'files'> & { checkout: Checkout };
 
 /**
- * Reads a folder back, and stores what has changed. Mounts are not read. What cannot be part of a tree is left out, as by
- * `importFolder`, but nothing by its name.
- *
- * @throws `Error` if it holds more than the limits
+ * Stores what has changed in a folder but for mounts and, as in `importFolder`, what cannot be part of a tree. @throws
+ * `Error` if it holds more than the limits
  */
 export async function snapshot(
   store: Store,

@@ -30,10 +30,7 @@ interface ReadingOptions {
   signal?: AbortSignal | undefined;
 }
 
-/**
- * How long it may take until a file that is written again has another time, in milliseconds: Linux counts in ticks of up
- * to 10 ms (https://git-scm.com/docs/racy-git).
- */
+/** In milliseconds. Linux tells times of files in ticks of up to 10 ms (https://git-scm.com/docs/racy-git). */
 export const tickMs = 20;
 
 /** The key of a file; empty unless every change from now on gives it another one. @param now in milliseconds */

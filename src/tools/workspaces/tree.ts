@@ -113,9 +113,8 @@ const maxDepth = 50;
 const unfit = /[\p{Cc}\p{Cs}\\]/u;
 
 /**
- * A path as trees have it: names joined by `/`, without `.` and empty names; undefined for what leads out of the tree,
- * or holds what no path may: absolute paths, `..`, backslashes, control characters, and names or paths that are too
- * long.
+ * Names joined by `/`, without `.` and empty ones. Undefined for what leads out of the tree, or holds what no path may:
+ * absolute paths, `..`, backslashes, control characters, and what is too long.
  */
 export function treePath(path: string): string | undefined {
   if (path.startsWith('/') || unfit.test(path) || Buffer.byteLength(path) > longestPath) return undefined;

@@ -202,11 +202,7 @@ export function foldersOf(path: string): string[] {
   return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));
 }
 
-/**
- * The files of an agent: its own ones, and besides those that it may only read.
- *
- * @param workflowId the run whose attachments are in the folder `attachments`
- */
+/** @param workflowId the run whose attachments are in the folder `attachments` */
 export async function filesIn(
   store: Store,
   trees: Trees,

@@ -81,10 +81,7 @@ export async function writeOut(
   return { written: missing.toSorted(), removed, files, leftOut: whole.size - wanted.size };
 }
 
-/**
- * Writes several trees below a folder that is the caller's own, each into a folder of its path. Whatever the folder held
- * before is gone then.
- */
+/** Writes trees, each into a folder of its path, below a folder of the caller's own, of which all else goes. */
 export async function replaceFolder(
   store: Store,
   trees: Trees,

@@ -1,10 +1,7 @@
 import { grouped } from '../file-limits.ts';
 
 /**
- * The beginning and the end of a text, with a line between them that says how much was left out.
- *
- * @param first how many characters of the beginning stay, and `last` how many of the end
- * @param more what the line says besides
+ * The beginning and the end of a text, with a line between them that says how much was left out. @param more besides
  */
 export function cutInMiddle(text: string, first: number, last: number, more = ''): string {
   const beginning = text.slice(0, first).replace(/[\uD800-\uDBFF]$/, '');
@@ -14,11 +11,9 @@ export function cutInMiddle(text: string, first: number, last: number, more = ''
 }
 
 /**
- * A part of a text, which never begins or ends within a character of two code units: such a one belongs to the part
- * that its second half begins. A line after it says where it goes on.
+ * A character of two code units belongs to the part that its second half begins. A line says where the text goes on.
  *
  * @param from how many characters to skip, fewer than the text has
- * @param count how many to take at most
  */
 export function partFrom(text: string, from: number, count: number): string {
   const start = isSecondHalf(text, from) ? from - 1 : from;

@@ -14,12 +14,7 @@ const cell: FormatCallback = (element, walk, builder) => {
 const each = (selectors: string[], how: Omit<SelectorDefinition, 'selector'>): SelectorDefinition[] =>
   selectors.map((selector) => ({ selector, ...how }));
 
-/**
- * HTML as text, a line for each block. By default of the library some blocks get empty lines or capitals, and others share a
- * line with what is around.
- *
- * @param addressOf what is shown of where a link leads; '' for nothing
- */
+/** A line for each block: the library would add empty lines and capitals. @param addressOf a link; '' shows nothing */
 export function textOfElements(html: string, addressOf: (href: string) => string): string {
   const linkBrackets: [string, string] = ['(', ')'];
   const selectors = [

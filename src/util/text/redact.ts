@@ -1,9 +1,6 @@
 const redacted = '[redacted]';
 
-/**
- * What secrets look like, each with what takes its place. From no character on is looked through all the rest, which in a long
- * text would take hours.
- */
+/** With what takes their place. No pattern looks through all the rest from each character, which would take hours. */
 const looks: Array<[RegExp, string]> = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${redacted}`],
   [/\b(?:sk|pk|rk|rpr|xai|gsk|tvly|gh[opsu]|ghr|github_pat|glpat|hf|xox[abprs])[-_][\w*.-]{6,}/g, redacted],

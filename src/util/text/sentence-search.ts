@@ -88,11 +88,7 @@ export class SentenceIndex {
     return all === 0 ? 0 : weigh(new Map([...query].filter(([stem]) => held.has(stem)))) / all;
   }
 
-  /**
-   * Hits from best to worst. Equal ones keep the order of the texts.
-   *
-   * @param context further words that raise a sentence's score but not its coverage
-   */
+  /** From best to worst, else in order. @param context further words that raise a score but not the coverage */
   search(query: Query, context: Query = new Map()): Hit[] {
     return ranked(this.#entries.map((_, index) => this.#hit(query, context, index)));
   }

@@ -11,9 +11,8 @@ export function similarityOf(idea: string, text: string): number {
 }
 
 /**
- * How close two ideas are: Dice's coefficient of their words, from 0 to 1 in hundredths. An idea that gets further words
- * moves away from the one that it came from. The result is 0 if the ideas share fewer than two words, since a single
- * word is a subject and not an idea.
+ * Dice's coefficient of their words, in hundredths: an idea that gets further words moves away from its origin. 0 if
+ * they share fewer than two words, since a single one is a subject and no idea.
  */
 export function closeness(idea: string, other: string): number {
   const [one, two] = [wordsOf(idea), wordsOf(other)];

@@ -11,12 +11,7 @@ const endings = new Set('.md .txt .rst .adoc .html .csv .tsv .json .yaml .yml .l
 const maxFiles = 2000;
 const maxBytes = 2_000_000;
 
-/**
- * All text files below a folder, ordered by name. Hidden folders, `node_modules`, links and files over 2 MB are passed
- * over, as is everything after the first 2,000 files.
- *
- * @throws if the folder cannot be read
- */
+/** By name, without hidden folders, `node_modules`, links, files over 2 MB, and what comes after the first 2,000. */
 export async function* textFiles(folder: string): AsyncGenerator<TextFile> {
   let found = 0;
   async function* visit(place: string): AsyncGenerator<TextFile> {

@@ -52,10 +52,7 @@ function listOf(answer: unknown): unknown {
   return { results };
 }
 
-/**
- * How long to wait until there may be another search, by the limits that each answer states: one of a second, and one of a
- * month, which comes too late (its documentation, Response Headers).
- */
+/** Each answer states two limits: one of a second, and one of a month, which comes too late (Response Headers). */
 function waitOf(headers: Headers): number | undefined {
   const [remaining, reset] = ['x-ratelimit-remaining', 'x-ratelimit-reset'].map((name) =>
     (headers.get(name) ?? '').split(',').map((text) => (text.trim() === '' ? NaN : Number(text))),

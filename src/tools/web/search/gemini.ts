@@ -70,10 +70,7 @@ const tokensIn = (usage: z.output<typeof answerSchema>['usageMetadata']) => ({
 /** Where Google keeps the addresses that stand for those of pages. */
 const redirects = 'https://vertexaisearch.cloud.google.com';
 
-/**
- * Replaces an address of Google, which leads on to the page for some weeks, by that of the page, as far as Google says it. The
- * page itself is not asked.
- */
+/** As far as Google says it. The page itself is not asked: Google's address leads on to it for some weeks. */
 async function atItsAddress(page: SearchHit, api: string, signal: AbortSignal): Promise<SearchHit> {
   const { origin, pathname } = new URL(page.url);
   const isGoogles =

@@ -93,11 +93,7 @@ export class Pages {
     this.#said.set(url, page);
   }
 
-  /**
-   * A page without a title is called by its host.
-   *
-   * @param searches how many there were. Without any the lack of pages does not mean that there is nothing to find
-   */
+  /** @param searches how many there were. Without any the lack of pages does not mean that there is nothing to find */
   findings(service: Service, usage: TokenUsage, searches: number): SearchFindings {
     if (searches === 0 && this.#said.size === 0)
       throw paidFailure(searchFailed(`${service.provider} answered without a search`), usage);

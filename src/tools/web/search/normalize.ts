@@ -7,9 +7,8 @@ const maxChars = { title: 200, url: 2000, text: 1200 };
 const looked = 20_000;
 
 /**
- * Prepares works to be shown to models and people: as plain text on one line each, of a limited length. Works without a
- * title are left out, works whose address came before, and works whose address is too long: a shortened one would lead
- * elsewhere.
+ * Works for models and people, as plain text on one line each, of a limited length. Left out are those without a title,
+ * repeated addresses, and too long ones: a shortened one would lead elsewhere.
  */
 export function normalized(found: SearchHit[]): SearchHit[] {
   const seen = new Set<string>();

@@ -61,11 +61,9 @@ const longestWait = 60_000;
 const maxBytes = 5_000_000;
 
 /**
- * Sends a request to a service, and parses its answer as JSON.
- *
- * @param timeoutMs how long the whole answer may take, in milliseconds
- * @throws `ApplicationFailure` of type `SearchFailed`. It is retryable for the statuses 408, 429 and 5xx, for a timeout,
- *   and if the service is not reached. Its message holds neither addresses nor keys.
+ * @param timeoutMs how long the whole answer may take
+ * @throws `ApplicationFailure` of type `SearchFailed`, retryable for the statuses 408, 429 and 5xx, for a timeout, and
+ *   if the service is not reached. Its message holds neither addresses nor keys.
  */
 export async function ask(
   service: Service,
@@ -132,9 +130,7 @@ const entrySchema = z.object({
 });
 
 /**
- * Reads the results in an answer, in their order. Entries without a title or a web address are left out.
- *
- * @throws `ApplicationFailure` of type `SearchFailed`, not retryable, if the answer has no list of results
+ * Entries without a title or a web address are left out. @throws `ApplicationFailure` if there is no list of results
  */
 export function resultsIn(answer: unknown, { provider, addressVariable }: Service): SearchHit[] {
   const checked = answerSchema.safeParse(answer);
