@@ -1,16 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import {
-  ImageMagick,
-  initializeImageMagick,
-  MagickColors,
-  MagickFormat,
-  MagickImageCollection,
-  MagickReadSettings,
-  ResourceLimits,
-  AlphaAction,
-  type IMagickImage,
-} from '@imagemagick/magick-wasm';
+import { ImageMagick, initializeImageMagick, MagickColors, MagickFormat } from '@imagemagick/magick-wasm';
+import { MagickImageCollection, MagickReadSettings, ResourceLimits, AlphaAction } from '@imagemagick/magick-wasm';
+import type { IMagickImage } from '@imagemagick/magick-wasm';
 
 export interface PictureWork {
   bytes: Uint8Array;

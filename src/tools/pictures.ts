@@ -16,11 +16,8 @@ const program = moduleBeside(import.meta.url, 'picture-thread');
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * A picture as models can be shown it: as it is, if providers take that, else upright, made smaller and as PNG or JPEG. Never
- * throws. A process converts one at a time, since a large one may take a gigabyte of memory.
- *
- * @param type its media type, as `pictureTypeOf` tells it
- * @param mostBytes how many bytes a page may have
+ * As it is, if providers take that, else upright, made smaller and as PNG or JPEG. Never throws. A process converts one
+ * at a time, since a large one may take a gigabyte of memory.
  */
 export async function shownPicture(bytes: Buffer, type: string, mostBytes = maxImageBytes): Promise<ShownPicture> {
   const { orientation, said } = exifOf(bytes, type);

@@ -70,7 +70,6 @@ function kindOf(declared: ToolDefinition['sideEffects']): SideEffects {
   return declared ? 'once' : 'none';
 }
 
-/** Whether a value is a schema of zod 4, of Reprise's copy or of the user's. */
 const isZodSchema = (value: object): value is z.core.$ZodType => '_zod' in value;
 
 /** The JSON Schema of parameters that a model is shown, or a text that says what is wrong with them. */

@@ -6,10 +6,8 @@ import { checkedImages, showsImages, type ToolImage } from './tool-images.ts';
 export type Outcome = Pick<CallToolResult, 'status' | 'text' | 'input'> & { images?: ToolImage[] };
 
 /**
- * Runs a tool to its end or its timeout, whichever comes first. A tool that ignores its signal is left behind.
- *
- * @param timeout in seconds
- * @param cancelled rejects when the call is cancelled, which ends the run at once with that error
+ * A tool that ignores its signal is left behind at its timeout, in seconds, or when `cancelled` rejects, which ends the
+ * run with that error.
  */
 export async function runTool(
   tool: Tool,
@@ -41,7 +39,9 @@ async function outcomeOf(tool: Tool, args: Record<string, unknown>, context: Cal
       const { requests } = result.input;
       return { status: 'input_required', text: requests.map(({ message }) => message).join('\n'), input: result.input };
     }
-    if (!showsImages(result)) return { status: 'ok', text: textOf(result) };
+    // JSON has no text for some values, such as undefined.
+    if (!showsImages(result))
+      return { status: 'ok', text: typeof result === 'string' ? result : (JSON.stringify(result) ?? 'null') };
     const { images, text } = await checkedImages(result);
     return { status: 'ok', text, ...(images.length > 0 && { images }) };
   } catch (error) {
@@ -49,13 +49,6 @@ async function outcomeOf(tool: Tool, args: Record<string, unknown>, context: Cal
     if (error instanceof SourceError && error.variable !== undefined) throw error;
     return failureOf(error);
   }
-}
-
-/** What a tool returned, as the model reads it: a string unchanged, anything else as JSON. */
-function textOf(result: unknown): string {
-  if (typeof result === 'string') return result;
-  // JSON has no text for some values, such as undefined.
-  return JSON.stringify(result) ?? 'null';
 }
 
 /** The outcome of a tool that threw. An error named `ToolError` is a report, and any other means that the tool broke. */

@@ -30,7 +30,6 @@ export interface ToolImage {
 /** How many characters the head of a data URI and line breaks may take. */
 const slack = 200_000;
 
-/** How many images a result may have, and how many bytes all together. */
 const mostImages = 5;
 const allBytes = 8_000_000;
 
@@ -68,7 +67,6 @@ export async function checkedImages({ images: given, text: said }: ShownByTool) 
   return { text: text === '' ? note : `${text}\n${note}`, images };
 }
 
-/** @param left how many bytes it may have at most */
 async function imageOf(given: GivenImage['data'], left: number) {
   const size = typeof given === 'string' ? Math.floor((given.length * 3) / 4) : given.length;
   if (size > maxFileBytes + slack)

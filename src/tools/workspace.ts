@@ -1,7 +1,6 @@
 /** `link`: the content is the path that it points to, relative to its folder. */
 export type FileMode = 'file' | 'executable' | 'link';
 
-/** One file of a tree. */
 export interface TreeFile {
   /** The object id of its content. */
   id: string;
@@ -12,7 +11,6 @@ export interface TreeFile {
 /** Files by their paths. Folders are what paths say; there are no empty ones. */
 export type Tree = ReadonlyMap<string, TreeFile>;
 
-/** A file of a workspace. */
 export interface WorkspaceFile {
   path: string;
   bytes: number;

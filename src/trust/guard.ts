@@ -30,23 +30,22 @@ export type TrustLevel = 'unprivileged' | 'sealed' | 'allowed';
  */
 export class Guard {
   readonly policy: Policy;
-  readonly #home: string;
-  readonly #askSecret: () => Promise<string>;
+  readonly #settings: GuardSettings;
   #secret: string | undefined;
 
   /** @throws `AllowError` */
-  constructor({ allow, configFolder, environment, home, sealSecret }: GuardSettings) {
+  constructor(settings: GuardSettings) {
+    const { allow, configFolder, environment, home } = settings;
     this.policy = policyOf({ allow: readAllow(allow), configFolder, home }, environment);
-    this.#home = home;
-    this.#askSecret = sealSecret;
+    this.#settings = settings;
   }
 
   async #sealSecret(): Promise<string> {
-    return (this.#secret ??= await this.#askSecret());
+    return (this.#secret ??= await this.#settings.sealSecret());
   }
 
   isSigned(input: object): boolean {
-    return 'signature' in input && isSigned(input, presentRun(), this.#home);
+    return 'signature' in input && isSigned(input, presentRun(), this.#settings.home);
   }
 
   /** A seal for a part of the present run; undefined for one that reaches nothing. */

@@ -2,12 +2,8 @@ import { z } from 'zod';
 import { backendSchema } from '../config/backend.ts';
 import { sessionShape, soloShape } from '../config/coordination.ts';
 import { wireSchema } from '../config/exchange.ts';
-import {
-  orchestrationInputSchema,
-  researchInputSchema,
-  sessionInputSchema,
-  solveInputSchema,
-} from '../config/inputs.ts';
+import { orchestrationInputSchema, researchInputSchema, sessionInputSchema } from '../config/inputs.ts';
+import { solveInputSchema } from '../config/inputs.ts';
 import { notifyEntrySchema } from '../config/notify.ts';
 import type { Kind } from '../config/kinds.ts';
 import { moduleSchema } from '../config/modules.ts';

@@ -1,5 +1,7 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { extname, join, relative } from 'node:path';
 import { SentenceIndex } from './text/sentence-search.ts';
-import { textFiles } from './text/text-files.ts';
+import type { TextFile } from './text/sentences.ts';
 
 interface Known {
   index: Promise<SentenceIndex>;
@@ -23,4 +25,31 @@ export async function indexOfFolder(folder: string): Promise<SentenceIndex> {
   } finally {
     made.madeAt = performance.now();
   }
+}
+
+const endings = new Set('.md .txt .rst .adoc .html .csv .tsv .json .yaml .yml .log .xml'.split(' '));
+const maxFiles = 2000;
+const maxBytes = 2_000_000;
+
+/** By name, without hidden folders, `node_modules`, links, files over 2 MB, and what comes after the first 2,000. */
+export async function* textFiles(folder: string): AsyncGenerator<TextFile> {
+  let found = 0;
+  async function* visit(place: string): AsyncGenerator<TextFile> {
+    const entries = await readdir(place, { withFileTypes: true });
+    for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
+      if (found >= maxFiles) return;
+      if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
+      const path = join(place, entry.name);
+      if (entry.isDirectory()) yield* visit(path);
+      else if (
+        entry.isFile() &&
+        endings.has(extname(entry.name).toLowerCase()) &&
+        (await stat(path)).size <= maxBytes
+      ) {
+        found += 1;
+        yield { name: relative(folder, path).replaceAll('\\', '/'), text: await readFile(path, 'utf8') };
+      }
+    }
+  }
+  yield* visit(folder);
 }

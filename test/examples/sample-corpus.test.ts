@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { researchSchema } from '../../src/config/research.ts';
 import { sentencesOf } from '../../src/util/text/sentences.ts';
-import { textFiles, type TextFile } from '../../src/util/text/text-files.ts';
+import { textFiles } from '../../src/util/folder-index.ts';
+import type { TextFile } from '../../src/util/text/sentences.ts';
 import { stemsOf } from '../../src/util/text/words.ts';
 
 const notes = fileURLToPath(new URL('../../examples/sample-corpus', import.meta.url));

@@ -1,4 +1,3 @@
-/** Says what is wrong with an expression, in words for whoever wrote it. */
 export class ExpressionError extends Error {}
 
 const constants = new Map([
@@ -58,7 +57,6 @@ function tokensOf(text: string): string[] {
   return tokens;
 }
 
-/** By a function for each level of operators. */
 function valueOf(tokens: string[]): number {
   let next = 0;
 

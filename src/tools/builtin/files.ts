@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { z } from 'zod';
+import { isIn } from '../../util/folders.ts';
 import type { ToolDefinition } from '../definition.ts';
 import { ToolError } from '../tool.ts';
 
@@ -40,19 +41,15 @@ export function fileTool(folder: string): ToolDefinition {
 function placeInside(folder: string, path: string): string {
   const root = realpathSync(folder);
   const outside = new ToolError(`${path} is not inside the folder of texts, and nothing else is read`);
-  const isInside = (place: string): boolean => {
-    const way = relative(root, place);
-    return !isAbsolute(way) && way.split(/[/\\]/)[0] !== '..';
-  };
   const named = resolve(root, path);
-  if (!isInside(named)) throw outside;
+  if (!isIn(root, named)) throw outside;
   let real;
   try {
     real = realpathSync(named);
   } catch {
     throw new ToolError(`there is no ${path}; read_file with "." lists what there is`);
   }
-  if (!isInside(real)) throw outside;
+  if (!isIn(root, real)) throw outside;
   const hidden = relative(root, real).split(/[/\\]/).find(isHidden);
   if (hidden !== undefined) throw new ToolError(`${path}: ${hidden} is not read`);
   return real;

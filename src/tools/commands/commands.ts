@@ -44,7 +44,7 @@ export class Commands {
   }
 
   get hasNetwork(): boolean {
-    return dockerSettings(this.#environment).network !== undefined;
+    return dockerSettings(this.#environment).network !== 'none';
   }
 
   /** @throws `SourceError` if commands cannot run here in this way */

@@ -1,11 +1,5 @@
-import {
-  childrenOf,
-  environmentHas,
-  folderOf,
-  linuxProcesses,
-  sendSignal,
-  type LinuxProcess,
-} from '../../util/processes.ts';
+import { childrenOf, environmentHas, folderOf, linuxProcesses, sendSignal } from '../../util/processes.ts';
+import type { LinuxProcess } from '../../util/processes.ts';
 
 /** The processes that a command has started, as far as Linux tells; empty on other systems. */
 export class Descendants {

@@ -21,16 +21,17 @@ const passedOn =
 
 interface DockerSettings {
   image: string;
-  network?: string | undefined;
+  /** `none` for no network. */
+  network: string;
   env: Record<string, string>;
 }
 
 export function dockerSettings(environment: Environment): DockerSettings {
-  const { REPRISE_DOCKER_IMAGE: image = defaultImage, REPRISE_DOCKER_NETWORK: network } = environment;
+  const { REPRISE_DOCKER_IMAGE: image = defaultImage, REPRISE_DOCKER_NETWORK: network = 'none' } = environment;
   const env = Object.fromEntries(
     passedOn.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
   );
-  return { image, env, ...(network !== undefined && network !== 'none' && { network }) };
+  return { image, env, network };
 }
 
 export interface DockerEngine extends DockerSettings {
@@ -48,8 +49,10 @@ export async function findEngine(settings: DockerSettings): Promise<DockerEngine
     return {
       problem: 'there is no program "docker" on the PATH of the worker; install Docker, or allow local commands',
     };
-  if (info.code !== 0 || !/^\d/.test(version))
-    return { problem: `no Docker engine answers (${firstLine(info.errors)}); start it, or name it by DOCKER_HOST` };
+  if (info.code !== 0 || !/^\d/.test(version)) {
+    const why = info.errors.trim().split('\n')[0] || 'it takes too long';
+    return { problem: `no Docker engine answers (${why}); start it, or name it by DOCKER_HOST` };
+  }
   const found = await docker(['image', 'inspect', '--format', '{{.Id}}', image], env);
   if (found.code !== 0) return { problem: `the image ${image} is not on this machine; fetch it: docker pull ${image}` };
   await removeLeftovers(env);
@@ -90,7 +93,7 @@ exit 137`;
 
 /** The arguments of `docker` that run a command (https://docs.docker.com/reference/cli/docker/container/run/). */
 function runArguments(
-  { image, network = 'none', user }: Pick<DockerEngine, 'image' | 'network' | 'user'>,
+  { image, network, user }: DockerEngine,
   { command, folder, name, readOnly }: { command: string; folder: string; name: string; readOnly: string[] },
 ): string[] {
   const { cpus, file, memory, openFiles, processes, shared, temporary } = commandLimits;
@@ -171,5 +174,3 @@ async function removeLeftovers(env: Record<string, string>): Promise<void> {
 
 const docker = (args: string[], env: Record<string, string>): ReturnType<typeof execute> =>
   execute(['docker', ...args], env);
-
-const firstLine = (text: string): string => text.trim().split('\n')[0] || 'it takes too long';

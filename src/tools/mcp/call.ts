@@ -1,13 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  isInputRequiredResult,
-  UrlElicitationRequiredError,
-  type CallToolRequestOptions,
-  type CallToolResult,
-  type Client,
-  type ElicitRequest,
-  type Tool as McpTool,
-} from '@modelcontextprotocol/client';
+import { isInputRequiredResult, UrlElicitationRequiredError } from '@modelcontextprotocol/client';
+import type { CallToolRequestOptions, CallToolResult, Client, ElicitRequest } from '@modelcontextprotocol/client';
+import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import type { InputGiven, InputRequest, InputResponse } from '../../protocol/tools/elicitation.ts';
 import { InputNeeded, ToolError, type CallContext } from '../tool.ts';
 import type { ShownByTool } from '../tool-images.ts';
@@ -28,12 +22,15 @@ interface ServerCall {
 /** @throws `ToolError` for an error that the tool reports */
 export async function callServer(call: ServerCall): Promise<string | ShownByTool | InputNeeded> {
   const isNewer = call.client.getProtocolEra() === 'modern';
-  const ended = isNewer ? await callNewer(call) : await callOlder(call);
+  const declined: string[] = [];
+  const ended = await (isNewer ? callNewer(call, declined) : callOlder(call, declined));
   if (ended instanceof InputNeeded) return bounded(ended);
-  const { result, declined } = ended;
-  const { text, images } = readContent(result);
-  const noted = withNotes(text, declined);
-  if (result.isError) throw new ToolError(noted);
+  const { text, images } = readContent(ended);
+  const notes = declined.map(
+    (message) => `[The server asked: "${message}". Nobody is here to answer, so it was declined.]`,
+  );
+  const noted = [text, ...notes].filter((part) => part !== '').join('\n');
+  if (ended.isError) throw new ToolError(noted);
   return shown({ text: noted, images });
 }
 
@@ -48,20 +45,6 @@ function bounded(needed: InputNeeded): InputNeeded {
   throw new ToolError(`the server asks for more at once than a person is asked: ${requests.length} requests`);
 }
 
-interface Ended {
-  result: CallToolResult;
-  /** What the server asked for that was declined, since nobody could be asked. */
-  declined: string[];
-}
-
-const withNotes = (text: string, declined: string[]): string =>
-  [
-    text,
-    ...declined.map((message) => `[The server asked: "${message}". Nobody is here to answer, so it was declined.]`),
-  ]
-    .filter((part) => part !== '')
-    .join('\n');
-
 function optionsFor({ tool, context }: ServerCall, signal = context.signal): CallToolRequestOptions {
   // What a tool returns is read as text, whether or not it is what the server has promised.
   const { outputSchema: _, ...toolDefinition } = tool;
@@ -69,17 +52,20 @@ function optionsFor({ tool, context }: ServerCall, signal = context.signal): Cal
   return { signal, timeout: 2 ** 31 - 1, toolDefinition };
 }
 
-/** Specification 2026-07-28: a result says what is needed, and the call is made again with it. */
-async function callNewer(call: ServerCall): Promise<Ended | InputNeeded> {
+/**
+ * Specification 2026-07-28: a result says what is needed, and the call is made again with it.
+ *
+ * @param declined gets what the server asked for that was declined, since nobody could be asked
+ */
+async function callNewer(call: ServerCall, declined: string[]): Promise<CallToolResult | InputNeeded> {
   const { args, client, context, tool } = call;
-  const declined: string[] = [];
   let given: object = {};
   if (context.input)
     given = { ...(JSON.parse(context.input.state) as object), inputResponses: context.input.responses };
   for (let round = 0; round < mostRounds; round++) {
     const params = { name: tool.name, arguments: args, ...given };
     const result: unknown = await client.callTool(params, { ...optionsFor(call), allowInputRequired: true });
-    if (!isInputRequiredResult(result)) return { result: result as CallToolResult, declined };
+    if (!isInputRequiredResult(result)) return result as CallToolResult;
     const { inputRequests = {}, requestState } = result;
     const state = requestState === undefined ? {} : { requestState };
     const requests = Object.entries(inputRequests).map(([key, request]) => elicitationOf(key, request));
@@ -99,13 +85,12 @@ function elicitationOf(key: string, request: { method: string }): InputRequest {
   throw new ToolError(`the server asks for ${request.method}, which it was not offered`);
 }
 
-async function callOlder(call: ServerCall): Promise<Ended | InputNeeded> {
+async function callOlder(call: ServerCall, declined: string[]): Promise<CallToolResult | InputNeeded> {
   const { args, client, context, elicitations, tool } = call;
   const answered = context.input === undefined ? [] : answersIn(context.input);
   const needed = (asked: InputRequest[]): InputNeeded =>
     new InputNeeded({ requests: asked, state: JSON.stringify({ answered, asked }), beginsAnew: true });
   const interrupted = new AbortController();
-  const declined: string[] = [];
   const asked: InputRequest[] = [];
   const live: LiveCall = {
     answered: [...answered],
@@ -120,7 +105,7 @@ async function callOlder(call: ServerCall): Promise<Ended | InputNeeded> {
   const params = { name: tool.name, arguments: args };
   for (let again = false; ; again = true) {
     try {
-      return { result: await elicitations.during(live, () => client.callTool(params, options)), declined };
+      return await elicitations.during(live, () => client.callTool(params, options));
     } catch (error) {
       if (asked.length > 0 && !context.signal.aborted) return needed(asked);
       if (!(error instanceof UrlElicitationRequiredError)) throw error;

@@ -1,14 +1,6 @@
 import { join, dirname } from 'node:path';
-import {
-  Client,
-  SdkErrorCode,
-  SdkHttpError,
-  StreamableHTTPClientTransport,
-  type AuthProvider,
-  type ConnectOptions,
-  type Tool as McpTool,
-  type Transport,
-} from '@modelcontextprotocol/client';
+import { Client, SdkErrorCode, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { AuthProvider, ConnectOptions, Tool as McpTool, Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Environment } from '../../util/environment.ts';
 import { loginName } from '../../protocol/tools/login.ts';

@@ -1,9 +1,5 @@
-import type {
-  BlobResourceContents,
-  CallToolResult,
-  ContentBlock,
-  TextResourceContents,
-} from '@modelcontextprotocol/client';
+import type { BlobResourceContents, CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
+import type { TextResourceContents } from '@modelcontextprotocol/client';
 import type { ShownByTool } from '../tool-images.ts';
 
 /** What a server returned, with its pictures in base64, in the order in which the text names them. */

@@ -1,11 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  ProtocolError,
-  ProtocolErrorCode,
-  type Client,
-  type ElicitRequestParams,
-  type ElicitResult,
-} from '@modelcontextprotocol/client';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import type { Client, ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client';
 import type { Form, InputRequest, InputResponse } from '../../protocol/tools/elicitation.ts';
 
 /** A call of a tool of a server of the older generation, which may ask for something while it runs. */

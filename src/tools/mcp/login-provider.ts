@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import {
-  auth,
-  ClientCredentialsProvider,
-  extractWWWAuthenticateParams,
-  type AuthProvider,
-  type OAuthClientProvider,
-  type OAuthDiscoveryState,
-  type StoredOAuthClientInformation,
-} from '@modelcontextprotocol/client';
+import { auth, ClientCredentialsProvider, extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
+import type { AuthProvider, OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/client';
+import type { StoredOAuthClientInformation } from '@modelcontextprotocol/client';
 import type { McpServer } from '../../protocol/settings.ts';
 import { loginCommand } from '../../protocol/tools/login.ts';
 import type { Logins } from './logins.ts';

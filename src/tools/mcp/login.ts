@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
 import { version } from '../../util/version.ts';
@@ -39,7 +39,14 @@ export async function login(
       if (query !== undefined) resolve(query);
     }),
   );
-  answerBrowser(callback, provider, resolve);
+  callback.on('request', (request, response) => {
+    const query = queryOf(request.url ?? '', redirectUrl);
+    // Anybody's page may send a browser here; only the answer to this login knows its state.
+    const isOurs = query?.get('state') === provider.state();
+    response.writeHead(isOurs ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
+    response.end(isOurs ? 'That was it. You may close this page and go back to the terminal.\n' : 'Nothing is here.\n');
+    if (isOurs && query !== undefined) resolve(query);
+  });
   const onAbort = (): void => reject(signal.reason as Error);
   signal.addEventListener('abort', onAbort, { once: true });
   const transport = newTransport(url, provider);
@@ -76,17 +83,6 @@ async function toolsOf(transport: StreamableHTTPClientTransport): Promise<number
   } finally {
     await client.close();
   }
-}
-
-function answerBrowser(server: Server, provider: LoginProvider, resolve: (query: URLSearchParams) => void): void {
-  server.on('request', (request, response) => {
-    const query = queryOf(request.url ?? '', provider.redirectUrl);
-    // Anybody's page may send a browser here; only the answer to this login knows its state.
-    const isOurs = query?.get('state') === provider.state();
-    response.writeHead(isOurs ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
-    response.end(isOurs ? 'That was it. You may close this page and go back to the terminal.\n' : 'Nothing is here.\n');
-    if (isOurs && query !== undefined) resolve(query);
-  });
 }
 
 function queryOf(address: string, redirectUrl: string): URLSearchParams | undefined {

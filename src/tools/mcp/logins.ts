@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type {
-  OAuthDiscoveryState,
-  StoredOAuthClientInformation,
-  StoredOAuthTokens,
-} from '@modelcontextprotocol/client';
+import type { OAuthDiscoveryState, StoredOAuthClientInformation } from '@modelcontextprotocol/client';
+import type { StoredOAuthTokens } from '@modelcontextprotocol/client';
 import { hashOf } from '../../util/ids.ts';
 import { writeAtomic } from '../../util/private-files.ts';
 

@@ -7,7 +7,6 @@ export interface Edit {
   replace_all?: boolean | undefined;
 }
 
-/** How much of the file a miss shows, in lines and characters. */
 const shownLines = 40;
 const shownCharacters = 3000;
 

@@ -43,7 +43,6 @@ export async function importFolder(
   }
 }
 
-/** A folder of the machine that was made from a tree, and what is known of its files. */
 export interface Checkout {
   folder: string;
   /** What tells it from a folder that was put in its place. */

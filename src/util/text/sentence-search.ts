@@ -1,6 +1,5 @@
 import { Yielder } from '../yielder.ts';
-import { sentencesOf, type Sentence } from './sentences.ts';
-import type { TextFile } from './text-files.ts';
+import { sentencesOf, type Sentence, type TextFile } from './sentences.ts';
 import { stemsOf } from './words.ts';
 
 export interface Hit {

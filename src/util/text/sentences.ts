@@ -1,4 +1,8 @@
-import type { TextFile } from './text-files.ts';
+/** A text file in a folder. Its name is its path from that folder, with forward slashes. */
+export interface TextFile {
+  name: string;
+  text: string;
+}
 
 /** A sentence, list item or table row with its place. */
 export interface Sentence {

@@ -1,6 +1,5 @@
 import { ownDocs } from '../../../config/search-services.ts';
 import { Yielder } from '../../../util/yielder.ts';
-import type { StoredReport } from '../../../protocol/research.ts';
 import type { Store } from '../../../store/store.ts';
 import { indexOfFolder } from '../../../util/folder-index.ts';
 import { queryOf, type Hit, type SentenceIndex } from '../../../util/text/sentence-search.ts';
@@ -28,7 +27,9 @@ export function searchFolder(named: string | undefined, store: Store): Search {
     const yielder = new Yielder();
     const found: Passage[] = [];
     for (const report of await store.reports(newestReports)) {
-      found.push(...reportFor(query, report));
+      const { title, summary } = report.report;
+      const fit = similarityOf(query, `${title} ${summary} ${report.idea}`);
+      if (fit >= leastFitOfReport) found.push({ title, url: addressOfReport(report.id), text: summary, fit });
       if (yielder.due) await yielder.yield();
     }
     const index = await readable(folder);
@@ -37,11 +38,6 @@ export function searchFolder(named: string | undefined, store: Store): Search {
     found.push(...(fitting.length > 0 ? fitting : passages));
     return { found: found.sort((one, other) => other.fit - one.fit) };
   };
-}
-
-function reportFor(query: string, { id, idea, report: { title, summary } }: StoredReport): Passage[] {
-  const fit = similarityOf(query, `${title} ${summary} ${idea}`);
-  return fit < leastFitOfReport ? [] : [{ title, url: addressOfReport(id), text: summary, fit }];
 }
 
 async function readable(folder: string): Promise<SentenceIndex> {
