@@ -4,8 +4,7 @@ import { toolTime } from '../config/tool-sources.ts';
 import type { ParameterSchema } from '../protocol/message.ts';
 import type { SideEffects } from '../protocol/tools/tool.ts';
 import { isObject } from '../util/values.ts';
-import type { ToolDefinition } from './definition.ts';
-import { ToolError, type Tool, type ToolContext } from './tool.ts';
+import { ToolError, type Tool, type ToolContext, type ToolDefinition } from './tool.ts';
 
 /** How long a tool that names no timeout may run, in seconds. */
 export const defaultTimeout = 60;

@@ -29,7 +29,6 @@ export interface ToolImage {
 
 /** How many characters the head of a data URI and line breaks may take. */
 const slack = 200_000;
-
 const mostImages = 5;
 const allBytes = 8_000_000;
 

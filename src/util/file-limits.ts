@@ -10,7 +10,6 @@ export const maxImageSide = 8000;
 
 /** What reading one file may take. */
 export const readingLimits = { what: 'reading it', timeoutMs: 60_000, memoryMb: 1024 };
-
 export const maxFiles = 20;
 
 /** A number with separators: `12,345`. */

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { Environment } from '../../util/environment.ts';
 import type { Store } from '../../store/store.ts';
-import type { ToolDefinition } from '../../tools/definition.ts';
 import { readDefinitions } from '../../tools/read-definitions.ts';
 import { indexOfFolder } from '../../util/folder-index.ts';
 import { queryOf } from '../../util/text/sentence-search.ts';
-import { ToolError, type Tool } from '../../tools/tool.ts';
+import { ToolError, type Tool, type ToolDefinition } from '../../tools/tool.ts';
 import { fileTexts } from '../../tools/attachments/run-files.ts';
 import { attachmentTools } from '../../tools/attachments/tools.ts';
 import { evaluate, ExpressionError, vocabulary } from '../../tools/builtin/expression.ts';

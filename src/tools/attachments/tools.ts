@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { didYouMean } from '../../config/problems.ts';
 import type { RunFile, Store } from '../../store/store.ts';
-import { defineTool, type ToolDefinition } from '../definition.ts';
 import type { Workspace, WorkspaceFile } from '../workspace.ts';
 import { attachmentsFolder } from '../workspaces/workspace.ts';
-import { longestRead, ToolError, type ToolContext } from '../tool.ts';
+import { defineTool, longestRead, ToolError, type ToolContext, type ToolDefinition } from '../tool.ts';
 import type { ShownByTool } from '../tool-images.ts';
 import { isDatabase, readContent } from './content.ts';
 import { picturePages, picturesOfPdf, readPdf } from './pdf/pdf.ts';

@@ -2,8 +2,7 @@ import { readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { isIn } from '../../util/folders.ts';
-import type { ToolDefinition } from '../definition.ts';
-import { ToolError } from '../tool.ts';
+import { ToolError, type ToolDefinition } from '../tool.ts';
 
 const maxBytes = 2_000_000;
 const maxListed = 100;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { grouped } from '../../util/file-limits.ts';
 import type { Store } from '../../store/store.ts';
-import type { ToolDefinition } from '../definition.ts';
 import { partFrom } from '../../util/text/cut.ts';
-import { ToolError } from '../tool.ts';
+import { ToolError, type ToolDefinition } from '../tool.ts';
 
 const maxChars = 20_000;
 

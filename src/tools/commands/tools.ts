@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { textOf, type CommandMode, type Commands } from './commands.ts';
-import type { ToolDefinition } from '../definition.ts';
 import { readDefinitions } from '../read-definitions.ts';
-import type { Tool, ToolContext } from '../tool.ts';
+import type { Tool, ToolContext, ToolDefinition } from '../tool.ts';
 
 /** In seconds. */
 const mostTime = 600;

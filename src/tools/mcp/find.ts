@@ -3,7 +3,6 @@ import type { Tool } from '../tool.ts';
 
 /** How long the tools of an agent's servers may be together, as JSON in characters, before they are looked for instead of offered. */
 export const mostOffered = 16_000;
-
 export const finder = 'find_tools';
 export const caller = 'call_tool';
 

@@ -7,8 +7,7 @@ import { listed } from '../../util/text/listed.ts';
 import { Yielder } from '../../util/yielder.ts';
 import type { PythonResult } from './reader.ts';
 import { runPython, type GivenFile } from './run.ts';
-import { defineTool } from '../definition.ts';
-import { ToolError } from '../tool.ts';
+import { defineTool, ToolError } from '../tool.ts';
 import type { Workspace, WorkspaceFile } from '../workspace.ts';
 
 const mostSeconds = 300;

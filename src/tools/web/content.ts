@@ -89,7 +89,6 @@ function nameOf({ url, filename }: Fetched): string {
 /** A normal page of 2 MB takes a second and 400 MB, but a malicious one may take whatever it gets. */
 const timeoutMs = 10_000;
 const memoryMb = 512;
-
 const program = moduleBeside(import.meta.url, 'page-thread');
 
 /** All text of a page, in which only complete links keep where they lead. @throws `ToolError` for a page that takes too much time or memory */

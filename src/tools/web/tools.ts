@@ -3,14 +3,13 @@ import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import type { SearchPlace } from '../../protocol/search.ts';
 import { openSearch, type SearchDependencies } from './search/open-search.ts';
-import { ToolError, type CallContext } from '../tool.ts';
+import { ToolError, type CallContext, type ToolDefinition } from '../tool.ts';
 import type { Environment } from '../../util/environment.ts';
 import { isPublic } from './addresses.ts';
 import { pageTool } from './page.ts';
 import { paidIn, type SearchHit } from './search/provider.ts';
 import { howToSearch, serviceOf } from '../../config/search-services.ts';
 import { bounded, normalized } from './search/normalize.ts';
-import type { ToolDefinition } from '../definition.ts';
 
 /** The built-in package `builtin.web`. */
 export const webTools = (dependencies: SearchDependencies): ToolDefinition[] => [
@@ -36,7 +35,6 @@ const tries = 3;
 const pauseMs = 1000;
 /** A longer wait than this is left to the agent, in milliseconds. */
 const longestPause = 10_000;
-
 const maxChars = { text: 500, all: 20_000 };
 
 /** By the service whose variable the worker has. */

@@ -10,7 +10,6 @@ const largest = 500_000;
 
 /** How many lines a change may have of which lines are still told from each other: of a larger one all are replaced. */
 const farthest = 600;
-
 const around = 3;
 
 /**

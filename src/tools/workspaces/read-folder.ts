@@ -63,9 +63,7 @@ const batchBytes = 4_000_000;
 
 /** How many entries are looked at for each file that there may be, so that a folder of fifos has an end too. */
 const entriesOverFiles = 5;
-
 const maxNamed = 200;
-
 const usual = [0o644n, 0o755n];
 const usualFolder = 0o755n;
 const permissions = 0o7777n;

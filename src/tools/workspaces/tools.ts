@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { Yielder } from '../../util/yielder.ts';
-import { defineTool, type ToolDefinition } from '../definition.ts';
-import { longestRead, ToolError, type ToolContext } from '../tool.ts';
+import { defineTool, longestRead, ToolError, type ToolContext, type ToolDefinition } from '../tool.ts';
 import type { Workspace, WorkspaceFile } from '../workspace.ts';
 import { listed } from '../../util/text/listed.ts';
 import { edited } from './edit.ts';
@@ -11,9 +10,7 @@ import { shortened } from '../../workflows/runtime/size.ts';
 const maxListed = 300;
 const maxFound = 100;
 const maxLine = 300;
-
 const maxText = 5_000_000;
-
 const maxSearched = 100_000_000;
 
 type Given = Pick<ToolContext, 'workspace' | 'signal' | 'workflowId'>;

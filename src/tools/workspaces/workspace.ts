@@ -7,12 +7,10 @@ import type { Tree, TreeFile, Workspace, WorkspaceFile } from '../workspace.ts';
 
 /** The folder in which an agent finds the files of its run, such as attachments. */
 export const attachmentsFolder = 'attachments';
-
 export const workspaceLimits = { files: 20_000, folders: 20_000, bytes: 500_000_000, fileBytes: 50_000_000 };
 export type WorkspaceLimits = typeof workspaceLimits;
 
 const maxLinks = 10;
-
 const pendingBytes = 16_000_000;
 
 export class StoredWorkspace implements Workspace {

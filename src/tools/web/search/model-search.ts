@@ -17,7 +17,6 @@ const fees: Record<ModelSearch, number> = { openai: 0.01, claude: 0.01, gemini: 
 
 /** The most tokens of a reply, in which each page has two sentences. */
 export const maxTokens = 4000;
-
 export const maxSearches = 3;
 
 /** A provider's model that is asked to search, by the key and at the address that the environment has for its models. */
