@@ -86,8 +86,7 @@ export type { PlanConfigInput } from './config/plan.ts';
 export type { ResearchConfigInput } from './config/research.ts';
 export type { TeamConfigInput } from './config/team.ts';
 export type { ShownByTool } from './tools/tool-images.ts';
-export { defineTool, type ToolDefinition } from './tools/tool.ts';
-export type { ToolContext } from './tools/tool.ts';
+export { defineTool, type ToolContext, type ToolDefinition } from './tools/tool.ts';
 
 export interface ConnectOptions {
   /**

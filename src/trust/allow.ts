@@ -12,7 +12,6 @@ export interface Allow {
   files: string[];
 }
 
-/** What was allowed in words that mean nothing. */
 export class AllowError extends Error {
   override name = 'AllowError';
 }

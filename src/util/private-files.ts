@@ -7,7 +7,6 @@ import { makeFolder } from './folders.ts';
 /** The permissions of all that is in a home folder: nobody but its user may read it, write it or look into it. */
 export const privateMode = { folder: 0o700, file: 0o600 } as const;
 
-/** Makes a folder of a home, and the home itself, where they are missing. */
 export function privateFolder(path: string): void {
   makeFolder(path, privateMode.folder);
 }

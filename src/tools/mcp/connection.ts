@@ -49,13 +49,26 @@ export interface ConnectSettings {
 /** Starts a server, or connects to one, and asks for its tools. @throws `SourceError` */
 export async function connect(server: McpServer, settings: ConnectSettings): Promise<Connection> {
   const given = replaced(server, settings.environment);
-  const tokens = (): string[] => tokensOf(server, given, settings);
+  // They are renewed while it is connected.
+  const tokens = (): string[] => {
+    const { tokens: kept } = 'url' in server && settings.logins ? settings.logins.read(server.url) : {};
+    return [...given.tokens, kept?.access_token, kept?.refresh_token].filter((token) => token !== undefined);
+  };
   const list = new ToolList();
   const elicitations = new Elicitations();
   const signal = AbortSignal.timeout(startingMs);
   const options = { signal, timeout: startingMs };
   const attempt = async (how: ConnectOptions): Promise<Client> => {
-    const client = newClient(list);
+    const client = new Client(
+      { name: 'reprise', version },
+      {
+        capabilities: { elicitation: { form: {}, url: {} } },
+        // A command that takes longer to say whether it speaks the newer generation is taken for an older one.
+        versionNegotiation: { mode: 'auto', probe: { timeoutMs: 10_000 } },
+        inputRequired: { autoFulfill: false },
+        listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => list.forget() } },
+      },
+    );
     elicitations.serve(client);
     const transport = transportTo(server, given, settings);
     try {
@@ -100,19 +113,6 @@ export async function connect(server: McpServer, settings: ConnectSettings): Pro
 export const withoutLogin = ({ name }: McpServer, { message, url }: LoginNeeded): SourceError =>
   new SourceError([`the MCP server ${name}: ${message}`], { variable: loginName(url) });
 
-function newClient(list: ToolList): Client {
-  return new Client(
-    { name: 'reprise', version },
-    {
-      capabilities: { elicitation: { form: {}, url: {} } },
-      // A command that takes longer to say whether it speaks the newer generation is taken for an older one.
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: 10_000 } },
-      inputRequired: { autoFulfill: false },
-      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => list.forget() } },
-    },
-  );
-}
-
 /** Asks in the process itself whether it speaks the newer generation; the SDK would start another one to ask. */
 class OneProcess extends StdioClientTransport {}
 
@@ -136,12 +136,6 @@ function transportTo(
   if (logs !== undefined)
     keepLog(transport.stderr, logFile(logs, server), [...secretsOf(environment), ...given.secrets]);
   return transport;
-}
-
-/** The tokens of a server's login, which are renewed while it is connected. */
-function tokensOf(server: McpServer, given: Given, { logins }: ConnectSettings): string[] {
-  const { tokens } = 'url' in server && logins !== undefined ? logins.read(server.url) : {};
-  return [...given.tokens, tokens?.access_token, tokens?.refresh_token].filter((token) => token !== undefined);
 }
 
 /** How a server is logged in at, if it should ask. One that has a key in its headers is not. */

@@ -80,15 +80,12 @@ async function hitsFrom(
       if (usage !== undefined) spent?.(usage);
       if (signal.aborted || !(error instanceof ApplicationFailure)) throw error;
       const pause = Number(error.nextRetryDelay ?? pauseMs * tried);
-      if (error.nonRetryable || tried === tries || !(pause <= longestPause)) throw reported(error);
+      if (error.nonRetryable || tried === tries || !(pause <= longestPause))
+        throw new ToolError(`the search failed: ${error.message}`, { cause: error });
       await sleep(pause, undefined, { signal });
     }
   }
 }
-
-/** A failure of the search as a report: the agent can go on without it. */
-const reported = (error: unknown): unknown =>
-  error instanceof ApplicationFailure ? new ToolError(`the search failed: ${error.message}`, { cause: error }) : error;
 
 function listed(found: SearchHit[]): string {
   const entries = found.map(({ title, url, text }, index) =>

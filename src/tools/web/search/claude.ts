@@ -31,7 +31,6 @@ const answerSchema = z.object({
 /** Faults of a search that pass. */
 const passing = ['too_many_requests', 'unavailable'];
 
-/** How often a turn that the provider has paused goes on. */
 const maxPauses = 3;
 
 /**
