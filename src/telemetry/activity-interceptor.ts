@@ -1,6 +1,10 @@
 import type { Context } from '@temporalio/activity';
-import { ApplicationFailure, CancelledFailure, defaultPayloadConverter, type Headers } from '@temporalio/common';
-import type { ActivityInboundCallsInterceptor, ActivityInterceptorsFactory } from '@temporalio/worker';
+import { ApplicationFailure, CancelledFailure, defaultPayloadConverter } from '@temporalio/common';
+import type {
+  ActivityExecuteInput,
+  ActivityInboundCallsInterceptor,
+  ActivityInterceptorsFactory,
+} from '@temporalio/worker';
 import type { Environment } from '../util/environment.ts';
 import type { Caller } from '../protocol/agent-state.ts';
 import { traceHeader } from '../protocol/headers.ts';
@@ -8,7 +12,7 @@ import type { PriceTable } from '../protocol/usage.ts';
 import { attributesOf } from './call-attributes.ts';
 import { callOf, toolCall, type Call } from './calls.ts';
 import type { Metrics } from './metrics.ts';
-import type { OpenSpan, Tracing } from './tracing.ts';
+import type { OpenSpan, Tracing } from './open-tracing.ts';
 
 /** What the telemetry of activities is made with. */
 interface Given {
@@ -28,12 +32,12 @@ export function activityInterceptor(given: Given): ActivityInterceptorsFactory {
   return (context) => {
     const { activityType, attempt } = context.info;
     if (!activityTypes.includes(activityType)) return {};
+    const tags = { 'reprise.activity': activityType };
     const inbound: ActivityInboundCallsInterceptor = {
       async execute(input, next) {
-        const [argument] = input.args;
-        const call = callOf(activityType, argument, prices, environment);
-        const span = startSpan(tracing(), context, input.headers, call, argument);
-        if (attempt > 1) metrics.count('reprise.activity.retries', { 'reprise.activity': activityType });
+        const call = callOf(activityType, input.args[0], prices, environment);
+        const span = startSpan(tracing(), context, input, call);
+        if (attempt > 1) metrics.count('reprise.activity.retries', tags);
         const began = performance.now();
         let result: unknown;
         let errorType: string | undefined;
@@ -53,17 +57,13 @@ export function activityInterceptor(given: Given): ActivityInterceptorsFactory {
           for (const run of quickRuns) {
             const tool = toolCall(run.tool);
             const toolFailed = tool.failed?.(run);
-            startSpan(tracing(), context, input.headers, { ...tool, start: run.start }, argument)?.end(
-              {},
-              toolFailed,
-              run.end,
-            );
+            startSpan(tracing(), context, input, tool, run.start)?.end({}, toolFailed, run.end);
             tool.measured(metrics, (run.end - run.start) / 1000, {}, toolFailed);
           }
           const isLeft = errorType === 'cancelled' || errorType === 'MissingKey';
           if (errorType !== undefined && !isLeft)
-            metrics.count('reprise.activity.failures', { 'reprise.activity': activityType, 'error.type': errorType });
-          if (attributes.journalHit) metrics.count('reprise.journal.hits', { 'reprise.activity': activityType });
+            metrics.count('reprise.activity.failures', { ...tags, 'error.type': errorType });
+          if (attributes.journalHit) metrics.count('reprise.journal.hits', tags);
           else call.measured(metrics, seconds, attributes, failed);
           if (attributes.storeOutOfOrder !== undefined)
             metrics.record('reprise.store.out_of_order', attributes.storeOutOfOrder);
@@ -77,18 +77,16 @@ export function activityInterceptor(given: Given): ActivityInterceptorsFactory {
 function startSpan(
   tracing: Tracing | undefined,
   { info }: Context,
-  headers: Headers,
-  { attributes, kind, name, start }: Call & { start?: number },
-  argument: unknown,
+  { args, headers }: ActivityExecuteInput,
+  { attributes, kind, name }: Call,
+  start?: number,
 ): OpenSpan | undefined {
   const { activityId, attempt, workflowExecution } = info;
   if (tracing === undefined || workflowExecution === undefined) return undefined;
   const { runId, workflowId } = workflowExecution;
   const header = headers[traceHeader];
-  const traceparent = header
-    ? defaultPayloadConverter.fromPayload<{ traceparent?: string }>(header).traceparent
-    : undefined;
-  const { caller } = (argument ?? {}) as { caller?: Caller };
+  const { traceparent } = header ? defaultPayloadConverter.fromPayload<{ traceparent?: string }>(header) : {};
+  const { caller } = (args[0] ?? {}) as { caller?: Caller };
   return tracing.call({ runId, traceparent }, caller, {
     name,
     kind,

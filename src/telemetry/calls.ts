@@ -1,4 +1,5 @@
 import type { Attributes, SpanKind } from '@opentelemetry/api';
+import type { MetricTags } from '@temporalio/common';
 import type { Environment } from '../util/environment.ts';
 import { costOf } from '../workflows/agent/budget.ts';
 import { pricesFor } from '../config/models/list-prices.ts';
@@ -38,42 +39,41 @@ export function callOf(activityType: string, input: unknown, prices: PriceTable,
 
 const hit = ({ journalHit }: CallAttributes): Attributes => (journalHit ? { 'reprise.journal.hit': true } : {});
 
+const replied = ({ responseModel }: CallAttributes): MetricTags =>
+  responseModel === undefined ? {} : { 'gen_ai.response.model': responseModel };
+
 function modelCall({ backend, caller }: CallModelInput, prices: PriceTable, environment: Environment): Call {
   const model = backend.model ?? backend.type;
   const tags = {
     'gen_ai.operation.name': 'chat',
     'gen_ai.provider.name': providers[backend.type],
     'gen_ai.request.model': model,
+    ...serverOf(backend, environment),
   };
-  const server = serverOf(backend, environment);
   const { max_tokens: limit, temperature } = backend;
   return {
     name: `chat ${model}`,
     kind: backend.type === 'offline' ? internal : client,
     attributes: {
       ...tags,
-      ...server,
       'gen_ai.request.stream': true,
       ...(temperature !== undefined && { 'gen_ai.request.temperature': temperature }),
       ...(limit !== undefined && { 'gen_ai.request.max_tokens': limit }),
       ...(caller !== undefined && { 'reprise.purpose': caller.purpose }),
     },
     ended(notes, result) {
-      const { journalHit, responseModel, usage } = notes;
+      const { journalHit, usage } = notes;
       const { reply } = (result ?? {}) as Partial<CallModelResult>;
       return {
         ...hit(notes),
-        ...(responseModel !== undefined && { 'gen_ai.response.model': responseModel }),
+        ...replied(notes),
         ...(reply !== undefined && { 'gen_ai.response.finish_reasons': [reply.finish] }),
         ...(usage !== undefined && !journalHit && usageOf(usage, costIn(usage, backend, prices, environment))),
       };
     },
-    measured(metrics, seconds, { responseModel, usage }, errorType) {
-      const all = {
-        ...tags,
-        ...server,
-        ...(responseModel !== undefined && { 'gen_ai.response.model': responseModel }),
-      };
+    measured(metrics, seconds, notes, errorType) {
+      const { usage } = notes;
+      const all = { ...tags, ...replied(notes) };
       const error = errorType !== undefined && { 'error.type': errorType };
       metrics.record('gen_ai.client.operation.duration', seconds, { ...all, ...error });
       if (usage === undefined) return;
@@ -135,10 +135,8 @@ export function toolCall({ name, source }: ListedTool): Call {
       return status === 'error' || status === 'exception' ? `tool_${status}` : undefined;
     },
     measured(metrics, seconds, _, errorType) {
-      metrics.record('gen_ai.execute_tool.duration', seconds, {
-        ...tags,
-        ...(errorType !== undefined && { 'error.type': errorType }),
-      });
+      const error = errorType !== undefined && { 'error.type': errorType };
+      metrics.record('gen_ai.execute_tool.duration', seconds, { ...tags, ...error });
     },
   };
 }

@@ -14,83 +14,45 @@ interface Instrument {
   buckets?: number[];
 }
 
+const counter = (description: string) => ({ kind: 'counter' as const, unit: '', description });
+const gauge = (unit: string, description: string) => ({ kind: 'gauge' as const, unit, description });
+const histogram = (unit: string, buckets: number[], description: string) => ({
+  kind: 'histogram' as const,
+  unit,
+  description,
+  buckets,
+});
+
 /**
  * Reprise's own metrics. Those that begin with `gen_ai.` are the ones of the semantic conventions for generative AI
  * (https://github.com/open-telemetry/semantic-conventions-genai).
  */
 export const instruments = {
-  'gen_ai.client.token.usage': {
-    kind: 'histogram',
-    unit: '{token}',
-    description: 'Tokens of a request to a model, by gen_ai.token.type',
-    buckets: tokens,
-  },
-  'gen_ai.client.operation.duration': {
-    kind: 'histogram',
-    unit: 's',
-    description: 'Time of a request to a model',
-    buckets: seconds,
-  },
-  'gen_ai.execute_tool.duration': {
-    kind: 'histogram',
-    unit: 's',
-    description: 'Time of a tool call',
-    buckets: seconds,
-  },
-  'gen_ai.workflow.duration': {
-    kind: 'histogram',
-    unit: 's',
-    description: 'Time of a run from its start to its end, waiting for people included',
-    buckets: minutes,
-  },
-  'reprise.cost.usd': {
-    kind: 'histogram',
-    unit: '',
-    description: 'US dollars of a model call, as the run counts them',
-    buckets: dollars,
-  },
-  'reprise.runs.ended': { kind: 'counter', unit: '', description: 'Runs that have ended, by type and outcome' },
-  'reprise.runs.open': { kind: 'gauge', unit: '', description: 'Open runs of the namespace' },
-  'reprise.runs.waiting': { kind: 'gauge', unit: '', description: 'Open runs of the namespace that wait for a person' },
-  'reprise.restarts': {
-    kind: 'counter',
-    unit: '',
-    description: 'Restarts of work that was not good enough, by reason',
-  },
-  'reprise.waits.ended': {
-    kind: 'counter',
-    unit: '',
-    description: 'Questions, keys, tools and approvals that a person was waited for, by how that ended',
-  },
-  'reprise.activity.retries': {
-    kind: 'counter',
-    unit: '',
-    description: 'Further tries of an activity that had failed',
-  },
-  'reprise.activity.failures': {
-    kind: 'counter',
-    unit: '',
-    description: 'Tries of activities that failed, by error.type',
-  },
-  'reprise.journal.hits': {
-    kind: 'counter',
-    unit: '',
-    description: 'Calls whose result was in the journal already, so that they were not made and paid again',
-  },
-  'reprise.store.duration': {
-    kind: 'histogram',
-    unit: 's',
-    description: 'Time of an operation of the store',
-    buckets: moments,
-  },
-  'reprise.store.out_of_order': {
-    kind: 'histogram',
-    unit: 's',
-    description: 'How long a result had to be kept until the store took it',
-    buckets: seconds,
-  },
-  'reprise.event_loop.delay': { kind: 'gauge', unit: 's', description: 'The longest delay of the event loop in 10 s' },
-} as const satisfies Record<string, Instrument>;
+  'gen_ai.client.token.usage': histogram('{token}', tokens, 'Tokens of a request to a model, by gen_ai.token.type'),
+  'gen_ai.client.operation.duration': histogram('s', seconds, 'Time of a request to a model'),
+  'gen_ai.execute_tool.duration': histogram('s', seconds, 'Time of a tool call'),
+  'gen_ai.workflow.duration': histogram(
+    's',
+    minutes,
+    'Time of a run from its start to its end, waiting for people included',
+  ),
+  'reprise.cost.usd': histogram('', dollars, 'US dollars of a model call, as the run counts them'),
+  'reprise.runs.ended': counter('Runs that have ended, by type and outcome'),
+  'reprise.runs.open': gauge('', 'Open runs of the namespace'),
+  'reprise.runs.waiting': gauge('', 'Open runs of the namespace that wait for a person'),
+  'reprise.restarts': counter('Restarts of work that was not good enough, by reason'),
+  'reprise.waits.ended': counter(
+    'Questions, keys, tools and approvals that a person was waited for, by how that ended',
+  ),
+  'reprise.activity.retries': counter('Further tries of an activity that had failed'),
+  'reprise.activity.failures': counter('Tries of activities that failed, by error.type'),
+  'reprise.journal.hits': counter(
+    'Calls whose result was in the journal already, so that they were not made and paid again',
+  ),
+  'reprise.store.duration': histogram('s', moments, 'Time of an operation of the store'),
+  'reprise.store.out_of_order': histogram('s', seconds, 'How long a result had to be kept until the store took it'),
+  'reprise.event_loop.delay': gauge('s', 'The longest delay of the event loop in 10 s'),
+} satisfies Record<string, Instrument>;
 
 type Name = keyof typeof instruments;
 
@@ -142,9 +104,9 @@ export function openMetrics(meter: MetricMeter, isPrometheus: boolean): Metrics 
         ]),
     );
   const named = (tags: MetricTags = {}): MetricTags =>
-    isPrometheus
-      ? Object.fromEntries(Object.entries(tags).map(([key, value]) => [key.replaceAll('.', '_'), value]))
-      : tags;
+    Object.fromEntries(
+      Object.entries(tags).map(([key, value]) => [isPrometheus ? key.replaceAll('.', '_') : key, value]),
+    );
   const counters = made('counter', (name, unit, text) => meter.createCounter(name, unit, text));
   const histograms = made('histogram', (name, unit, text) => meter.createHistogram(name, 'float', unit, text));
   const gauges = made('gauge', (name, unit, text) => meter.createGauge(name, 'float', unit, text));

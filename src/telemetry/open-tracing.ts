@@ -6,9 +6,9 @@ import {
   SpanStatusCode,
   trace,
   TraceFlags,
+  type Attributes,
   type Context,
   type Span,
-  type Tracer,
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
@@ -24,18 +24,64 @@ import {
   type IdGenerator,
   type Sampler,
 } from '@opentelemetry/sdk-trace';
+import { hashOf } from '../util/ids.ts';
 import { version } from '../util/version.ts';
 import { resourceOf, type TelemetrySettings } from './settings.ts';
-import {
-  agentSpanId,
-  parsedTraceparent,
-  runSpanId,
-  traceIdOf,
-  type EndedSpan,
-  type OpenSpan,
-  type SpanOptions,
-  type Tracing,
-} from './tracing.ts';
+
+export interface OpenSpan {
+  /** @param errorType of its failure; undefined if it succeeded @param at in milliseconds since the epoch; absent: now */
+  end(attributes: Attributes, errorType: string | undefined, at?: number): void;
+}
+
+interface SpanOptions {
+  name: string;
+  kind: SpanKind;
+  attributes: Attributes;
+  /** In milliseconds since the epoch; absent: now. */
+  start?: number;
+}
+
+/** A span that is over. `errorType`: of the failure that it ended with; undefined if it succeeded. */
+interface EndedSpan extends SpanOptions {
+  start: number;
+  end: number;
+  errorType?: string | undefined;
+}
+
+/** What the trace of a run is found by. `traceparent`: the W3C trace context of whoever started the run. */
+interface RunTrace {
+  runId: string;
+  traceparent: string | undefined;
+}
+
+interface AgentRound {
+  agent: string;
+  round: number;
+}
+
+/** The spans of runs. Each run is one trace, whose ids follow from the run's id, so that all workers know them. */
+export interface Tracing {
+  /** A span below the run's, or below that of an agent in one of its rounds. */
+  call(run: RunTrace, agent: AgentRound | undefined, options: SpanOptions): OpenSpan;
+  /** The span of an agent in one round. */
+  agent(run: RunTrace, agent: AgentRound, span: EndedSpan): void;
+  run(run: RunTrace, span: EndedSpan): void;
+  /** Sends what has not been sent. */
+  close(): Promise<void>;
+}
+
+/** The ids of a trace and of spans that several workers must know without asking each other. */
+export const traceIdOf = (runId: string): string => hashOf(`trace\n${runId}`).slice(0, 32);
+export const runSpanId = (runId: string): string => hashOf(`run\n${runId}`).slice(0, 16);
+export const agentSpanId = (runId: string, { agent, round }: AgentRound): string =>
+  hashOf(`agent\n${runId}\n${round}\n${agent}`).slice(0, 16);
+
+/** The ids and flags of a W3C trace context; undefined if it is none. */
+export function parsedTraceparent(text: string | undefined) {
+  const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(text ?? '') ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) };
+}
 
 /**
  * Opens the export of spans by OTLP. Loading this module loads OpenTelemetry's SDK, so it is imported only where the
@@ -47,7 +93,7 @@ export function openTracing(
   to: NonNullable<TelemetrySettings['traces']>,
   variables: NodeJS.ProcessEnv,
   warn: (text: string) => void,
-): Tracing & { tracer: Tracer } {
+): Tracing {
   warnSparsely(warn);
   const ids = new GivenIds();
   const { everyMs, ratio, ...place } = to;
@@ -61,7 +107,7 @@ export function openTracing(
   const tracer = provider.getTracer('reprise', version);
 
   /** The trace of a run: that of whoever started it, or one of its own. */
-  const traceOf = (runId: string, traceparent: string | undefined) => {
+  const traceOf = ({ runId, traceparent }: RunTrace) => {
     const parent = parsedTraceparent(traceparent);
     if (parent !== undefined) return parent;
     const traceId = traceIdOf(runId);
@@ -74,42 +120,33 @@ export function openTracing(
     ids.spanId = spanId;
     return tracer.startSpan(name, { attributes, kind, ...(startTime !== undefined && { startTime }) }, parent);
   };
-  const under = (runId: string, traceparent: string | undefined, spanId: string): Context => {
-    const { traceFlags, traceId } = traceOf(runId, traceparent);
-    return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
-  };
+  const under = (run: RunTrace, spanId: string): Context =>
+    trace.setSpanContext(ROOT_CONTEXT, { ...traceOf(run), spanId, isRemote: true });
 
   return {
-    tracer,
-    call({ runId, traceparent }, agent, options) {
-      const parent = agent === undefined ? runSpanId(runId) : agentSpanId(runId, agent);
-      return opened(start(undefined, options, under(runId, traceparent, parent)));
+    call(run, agent, options) {
+      const parent = agent === undefined ? runSpanId(run.runId) : agentSpanId(run.runId, agent);
+      const span = start(undefined, options, under(run, parent));
+      return {
+        end(attributes, errorType, at) {
+          span.setAttributes(attributes);
+          ended(span, { errorType, end: at });
+        },
+      };
     },
-    agent({ runId, traceparent }, agent, span) {
-      const parent = under(runId, traceparent, runSpanId(runId));
-      ended(start(agentSpanId(runId, agent), span, parent), span);
+    agent(run, agent, span) {
+      ended(start(agentSpanId(run.runId, agent), span, under(run, runSpanId(run.runId))), span);
     },
-    run({ runId, traceparent }, span) {
-      const { traceId, spanId, traceFlags } = traceOf(runId, traceparent);
+    run(run, span) {
+      const { spanId, traceId } = traceOf(run);
       if (spanId === undefined) ids.traceId = traceId;
-      const parent =
-        spanId === undefined
-          ? ROOT_CONTEXT
-          : trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
-      ended(start(runSpanId(runId), span, parent), span);
+      ended(start(runSpanId(run.runId), span, spanId === undefined ? ROOT_CONTEXT : under(run, spanId)), span);
     },
     close: () => provider.shutdown(),
   };
 }
 
-const opened = (span: Span): OpenSpan => ({
-  end(attributes, errorType, at) {
-    span.setAttributes(attributes);
-    ended(span, { errorType, ...(at !== undefined && { end: at }) });
-  },
-});
-
-function ended(span: Span, { end, errorType }: Pick<Partial<EndedSpan>, 'end' | 'errorType'>): void {
+function ended(span: Span, { end, errorType }: { end: number | undefined; errorType?: string | undefined }): void {
   if (errorType !== undefined) {
     span.setAttribute('error.type', errorType);
     // No message: it may quote what was asked or answered.

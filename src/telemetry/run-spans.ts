@@ -3,7 +3,7 @@ import type { InjectedSinks } from '@temporalio/worker';
 import type { RunSinks } from '../protocol/sinks.ts';
 import { usageOf } from './calls.ts';
 import type { Metrics } from './metrics.ts';
-import type { Tracing } from './tracing.ts';
+import type { Tracing } from './open-tracing.ts';
 
 const internal = 0 as SpanKind;
 
@@ -66,22 +66,18 @@ export function telemetrySink(
       },
       spent: {
         fn({ workflowType }, model, cost) {
-          metrics.record('reprise.cost.usd', cost, {
-            'gen_ai.workflow.name': workflowType,
-            'gen_ai.request.model': model,
-          });
+          const tags = { 'gen_ai.workflow.name': workflowType, 'gen_ai.request.model': model };
+          metrics.record('reprise.cost.usd', cost, tags);
         },
       },
       happened: {
         fn({ workflowType }, what) {
           const tags = { 'gen_ai.workflow.name': workflowType };
           if (what.type === 'restart') metrics.count('reprise.restarts', { ...tags, 'reprise.reason': what.why });
-          else
-            metrics.count('reprise.waits.ended', {
-              ...tags,
-              'reprise.wait.for': what.for,
-              'reprise.wait.end': what.how,
-            });
+          else {
+            const { for: awaited, how } = what;
+            metrics.count('reprise.waits.ended', { ...tags, 'reprise.wait.for': awaited, 'reprise.wait.end': how });
+          }
         },
       },
     },

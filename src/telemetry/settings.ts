@@ -19,12 +19,6 @@ export interface TelemetrySettings {
   metrics: MetricsExporter | undefined;
 }
 
-/** How the telemetry of a worker is named where `OTEL_SERVICE_NAME` does not say. */
-const defaultServiceName = 'reprise-worker';
-
-/** Milliseconds between two exports of metrics where `OTEL_METRIC_EXPORT_INTERVAL` does not say: OpenTelemetry's default. */
-const exportEveryMs = 60_000;
-
 /**
  * Reads OpenTelemetry's variables (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
  * Nothing is exported unless they name an endpoint, or a port for Prometheus. Empty variables count as not set.
@@ -37,23 +31,17 @@ export function telemetrySettings(variables: NodeJS.ProcessEnv): TelemetrySettin
   const metricsTo = exporterOf(variables, 'METRICS', ['otlp', 'prometheus', 'none']);
   const metricsUrl = endpointOf(variables, 'METRICS');
   const tracesUrl = endpointOf(variables, 'TRACES');
-  return {
-    traces:
-      tracesTo === 'otlp' && tracesUrl !== undefined
-        ? {
-            url: tracesUrl,
-            headers: headersFor(variables, 'TRACES'),
-            everyMs: numberIn(variables, 'OTEL_BSP_SCHEDULE_DELAY', 5000),
-            ratio: numberIn(variables, 'OTEL_TRACES_SAMPLER_ARG', 1),
-          }
-        : undefined,
-    metrics:
-      metricsTo === 'prometheus'
-        ? prometheus(variables)
-        : metricsTo === 'otlp' && metricsUrl !== undefined
-          ? otlp(variables, metricsUrl)
-          : undefined,
-  };
+  const settings: TelemetrySettings = { traces: undefined, metrics: undefined };
+  if (tracesTo === 'otlp' && tracesUrl !== undefined)
+    settings.traces = {
+      url: tracesUrl,
+      headers: headersFor(variables, 'TRACES'),
+      everyMs: numberIn(variables, 'OTEL_BSP_SCHEDULE_DELAY', 5000),
+      ratio: numberIn(variables, 'OTEL_TRACES_SAMPLER_ARG', 1),
+    };
+  if (metricsTo === 'prometheus') settings.metrics = prometheus(variables);
+  if (metricsTo === 'otlp' && metricsUrl !== undefined) settings.metrics = otlp(variables, metricsUrl);
+  return settings;
 }
 
 /** The number in a variable. @throws `VariableError` where it is none, or below 0 */
@@ -79,12 +67,11 @@ function endpointOf(variables: NodeJS.ProcessEnv, signal: Signal): string | unde
   if (!own && !all) return undefined;
   const name = [`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`, 'OTEL_EXPORTER_OTLP_PROTOCOL'].find((each) => variables[each]);
   const protocol = name && variables[name];
-  if (protocol && protocol !== 'http/protobuf') {
+  if (protocol && protocol !== 'http/protobuf')
     throw new VariableError(
       `${name} is ${protocol}; Reprise sends telemetry by http/protobuf: unset it, and name the port for that ` +
         '(4318 of an OpenTelemetry Collector)',
     );
-  }
   return own || `${all?.replace(/\/$/, '')}/v1/${signal.toLowerCase()}`;
 }
 
@@ -95,7 +82,7 @@ function otlp(variables: NodeJS.ProcessEnv, url: string): MetricsExporter {
       url,
       http: true,
       headers: headersFor(variables, 'METRICS'),
-      metricsExportInterval: numberIn(variables, 'OTEL_METRIC_EXPORT_INTERVAL', exportEveryMs),
+      metricsExportInterval: numberIn(variables, 'OTEL_METRIC_EXPORT_INTERVAL', 60_000),
       useSecondsForDurations: true,
       temporality: isDelta ? 'delta' : 'cumulative',
       histogramBucketOverrides: histogramBuckets,
@@ -140,6 +127,6 @@ function pairsIn(variables: NodeJS.ProcessEnv, name: string): Record<string, str
 /** What the telemetry is of. */
 export function resourceOf(variables: NodeJS.ProcessEnv): Record<string, string> {
   const attributes = pairsIn(variables, 'OTEL_RESOURCE_ATTRIBUTES');
-  const name = variables['OTEL_SERVICE_NAME'] || attributes['service.name'] || defaultServiceName;
+  const name = variables['OTEL_SERVICE_NAME'] || attributes['service.name'] || 'reprise-worker';
   return { ...attributes, 'service.name': name };
 }

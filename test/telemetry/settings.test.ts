@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { resourceOf, telemetrySettings } from '../../src/telemetry/settings.ts';
-import { agentSpanId, parsedTraceparent, runSpanId, traceIdOf } from '../../src/telemetry/tracing.ts';
+import { agentSpanId, parsedTraceparent, runSpanId, traceIdOf } from '../../src/telemetry/open-tracing.ts';
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' };
 const nothing = { traces: undefined, metrics: undefined };
