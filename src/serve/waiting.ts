@@ -1,18 +1,19 @@
 import type { RunEvent } from '../protocol/events.ts';
 import type { PendingQuestion } from '../protocol/questions.ts';
+import { entriesOf, withoutEmoji } from '../workflows/log-lines.ts';
+
+/** What the log of a run says of an event, without its signs; nothing for what it leaves out. */
+export const linesOf = (event: RunEvent): string[] =>
+  entriesOf(event).flatMap(({ text }) => (text.trim() === '' ? [] : [withoutEmoji(text.trim()).trim()]));
 
 /** What begins to wait for a person with an event; undefined where nothing does. */
-export function askedIn(event: RunEvent): PendingQuestion | undefined {
-  switch (event.type) {
-    case 'question':
-    case 'approval_requested':
-    case 'key_missing':
-    case 'plan_review':
-      return event;
-    default:
-      return undefined;
-  }
-}
+export const askedIn = (event: RunEvent): PendingQuestion | undefined =>
+  event.type === 'question' ||
+  event.type === 'approval_requested' ||
+  event.type === 'key_missing' ||
+  event.type === 'plan_review'
+    ? event
+    : undefined;
 
 /** What waits for a person after an event: the same array where the event changes nothing. */
 export function waitingAfter(waiting: readonly PendingQuestion[], event: RunEvent): readonly PendingQuestion[] {

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createApp } from '../../src/serve/app.ts';
-import { described } from '../../src/serve/rest/described.ts';
+import { described } from '../../src/serve/rest/schemas.ts';
 import type { Served } from '../../src/serve/served.ts';
 
 const url = 'http://127.0.0.1:8234';

@@ -2,8 +2,7 @@ import type { StreamResponse, TaskStatus } from '@a2a-js/sdk';
 import { UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import type { PendingQuestion } from '../../client.ts';
 import { isOver, look, openStatus, type Caller } from './task.ts';
-import { linesOf } from '../lines.ts';
-import { waitingAfter } from '../waiting.ts';
+import { linesOf, waitingAfter } from '../waiting.ts';
 
 /**
  * Tells of a task as it is now, and of what happens from there on until it has ended: all who follow it are told the same, in the

@@ -11,8 +11,7 @@ import type { Access } from '../access.ts';
 import { problemOf } from '../problems.ts';
 import type { Served } from '../served.ts';
 import { assertReached } from '../start.ts';
-import { linesOf } from '../lines.ts';
-import { askedIn, waitingAfter } from '../waiting.ts';
+import { askedIn, linesOf, waitingAfter } from '../waiting.ts';
 import { askedParts, messageOf, type Place } from './messages.ts';
 
 /** Who sends a request. */

@@ -13,7 +13,7 @@ import {
 import { z } from 'zod';
 import type { RunEvent } from '../../client.ts';
 import { version } from '../../util/version.ts';
-import { linesOf } from '../lines.ts';
+import { linesOf } from '../waiting.ts';
 import { HttpProblem, problemOf } from '../problems.ts';
 import { assertReached } from '../start.ts';
 import { formsOf, hasTasks, resultOf, serveTasks, settle, taskOf, tasksExtension } from './tasks.ts';

@@ -1,8 +1,7 @@
 import type { FinalOutcome, RunEvent } from '../../protocol/events.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { Figures } from '../../protocol/usage.ts';
-import { linesOf } from '../lines.ts';
-import { askedIn } from '../waiting.ts';
+import { askedIn, linesOf } from '../waiting.ts';
 
 /** What a run waits for a person with. */
 export type Asked = Pick<PendingQuestion, 'kind' | 'questionId' | 'from' | 'question' | 'tool' | 'arguments'>;

@@ -4,7 +4,7 @@ import { kindOf } from '../../client/show/kinds.ts';
 import { ageText, stateOf } from '../../client/show/progress.ts';
 import { dollarText } from '../../client/show/spent.ts';
 import type { Access } from '../access.ts';
-import { inboxOf } from '../inbox.ts';
+import { inboxOf } from '../asked-once.ts';
 import type { Served } from '../served.ts';
 import { html, runPath, type Html } from './html.ts';
 import { waitFacts, waitItem } from './waits.ts';

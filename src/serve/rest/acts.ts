@@ -11,7 +11,7 @@ import type { ToolDecision } from '../../protocol/tools/permissions.ts';
 import { HttpProblem } from '../problems.ts';
 import { inputOf, someInput } from './inputs.ts';
 import { operation, runId, valid, waitOf, type Answers, type Asked, type Operation } from './operation.ts';
-import { turnSchema } from './result-schemas.ts';
+import { turnSchema } from './schemas.ts';
 
 const said = z.string().max(maxMessageChars);
 const needed = said.trim().min(1);
@@ -39,14 +39,33 @@ const ways: Record<PendingQuestion['kind'], string[]> = {
 
 const ofRun = z.object({ id: z.string() });
 
-const done: Answers = { 200: ['It is sent.', ofRun] };
-
-const settled: Answers = { 200: ['It is sent.', ofRun.extend({ questionId: z.string() })] };
+const settled = { 200: ['It is sent.', ofRun.extend({ questionId: z.string() })] } satisfies Answers;
 
 const message = z.strictObject({
   text: z.string().trim().min(1),
   input: someInput.optional().describe('With which the session begins where none of this id is open.'),
 });
+
+/** Something that is done to a run, and has no answer besides. */
+const act = <Body extends z.ZodType>({
+  act,
+  ...made
+}: {
+  path: string;
+  name: string;
+  what: string;
+  body?: Body;
+  act(asked: Asked<unknown, z.output<Body>>): Promise<void>;
+}): Operation =>
+  operation<z.ZodObject, Body>({
+    ...made,
+    method: 'POST',
+    answers: { 200: ['It is sent.', ofRun] },
+    async handle(asked) {
+      await act(asked);
+      return asked.c.json({ id: asked.id });
+    },
+  });
 
 /** What a person may do about a run. */
 export const actOperations: Operation[] = [
@@ -86,40 +105,27 @@ export const actOperations: Operation[] = [
       return c.json({ id, questionId });
     },
   }),
-  operation({
-    method: 'POST',
+  act({
     path: '/runs/{id}/restart',
     name: 'restartRun',
     what: 'Has the work of a team, or of research, started over.',
     body: z.strictObject({ reason: needed, instructions: needed }),
-    answers: done,
-    async handle({ body, c, id, served: { reprise } }) {
-      await (await restartable(reprise, id)).requestRestart(body.reason, body.instructions);
-      return c.json({ id });
-    },
+    act: async ({ body, id, served: { reprise } }) =>
+      (await restartable(reprise, id)).requestRestart(body.reason, body.instructions),
   }),
-  operation({
-    method: 'POST',
+  act({
     path: '/runs/{id}/decide',
     name: 'decideResearch',
     what: 'Ends the loop of a research run: `accept` goes on to the synthesis, `stop` ends without a further model call.',
     body: z.strictObject({ action: z.enum(['accept', 'stop']), note: said.optional() }),
-    answers: done,
-    async handle({ body: { action, note }, c, id, served: { reprise } }) {
-      await (await decidable(reprise, id)).decide({ action, ...(note !== undefined && { note }) });
-      return c.json({ id });
-    },
+    act: async ({ body: { action, note }, id, served: { reprise } }) =>
+      (await decidable(reprise, id)).decide({ action, ...(note !== undefined && { note }) }),
   }),
-  operation({
-    method: 'POST',
+  act({
     path: '/runs/{id}/cancel',
     name: 'cancelRun',
     what: 'Asks a run to end with the best that it has.',
-    answers: done,
-    async handle({ c, id, served: { reprise } }) {
-      await reprise.getRun(id).cancel();
-      return c.json({ id });
-    },
+    act: ({ id, served: { reprise } }) => reprise.getRun(id).cancel(),
   }),
   operation({
     method: 'POST',
@@ -147,22 +153,18 @@ export const actOperations: Operation[] = [
       }
     },
   }),
-  ...(['close', 'stopTurn'] as const).map((name) =>
-    operation({
-      method: 'POST',
-      path: `/runs/{id}/${name}`,
-      name: name === 'close' ? 'closeSession' : name,
-      what:
-        name === 'close'
-          ? 'Ends a session after the turns that were sent so far.'
-          : 'Ends the turn of a session that is under way with what there is.',
-      answers: done,
-      async handle(asked) {
-        await (await sessionOf(asked))[name]();
-        return asked.c.json({ id: asked.id });
-      },
-    }),
-  ),
+  act({
+    path: '/runs/{id}/close',
+    name: 'closeSession',
+    what: 'Ends a session after the turns that were sent so far.',
+    act: async (asked) => (await sessionOf(asked)).close(),
+  }),
+  act({
+    path: '/runs/{id}/stopTurn',
+    name: 'stopTurn',
+    what: 'Ends the turn of a session that is under way with what there is.',
+    act: async (asked) => (await sessionOf(asked)).stopTurn(),
+  }),
 ];
 
 /** A session that is open, or that may begin. @throws `HttpProblem`; `WorkflowNotFoundError` */

@@ -5,7 +5,7 @@ import type { Feeds } from '../../client/feed.ts';
 import { HttpProblem } from '../problems.ts';
 import { events } from '../streams.ts';
 import { flag, operation, valid } from './operation.ts';
-import { eventSchema } from './run-schemas.ts';
+import { eventSchema } from './schemas.ts';
 
 const place = z.coerce.number().int().min(0).default(0);
 

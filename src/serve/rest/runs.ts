@@ -1,37 +1,37 @@
 import { z } from 'zod';
-import type { Run } from '../../client.ts';
+import { readStore } from '../../store/open-store.ts';
+import { ToolError } from '../../tools/tool.ts';
+import { Trees } from '../../tools/workspaces/tree.ts';
+import { StoredWorkspace } from '../../tools/workspaces/workspace.ts';
+import { readEnvironment } from '../../util/environment.ts';
 import { reaches } from '../access.ts';
-import { inboxOf } from '../inbox.ts';
+import { inboxOf, resultOf, statsOf } from '../asked-once.ts';
 import { HttpProblem } from '../problems.ts';
-import { shared } from '../shared.ts';
+import type { Served } from '../served.ts';
 import { freshId } from '../start.ts';
-import { filesOf } from './files.ts';
 import { inputOf, startSchema, writtenStart } from './inputs.ts';
-import { resultSchema } from './result-schemas.ts';
-import { resultOf } from './results.ts';
 import {
   callSchema,
   inboxSchema,
   listedSchema,
   questionSchema,
   recordSchema,
+  resultSchema,
   stateSchema,
   statsSchema,
   statusSchema,
-} from './run-schemas.ts';
+} from './schemas.ts';
 import { flag, operation, runId, valid, waitOf, type Operation } from './operation.ts';
-
-const statsOf = shared((reprise) => reprise.stats());
 
 const started = z.object({ id: z.string() });
 
-/** What the library's method says of a run. */
+/** What a method of the library says of a run. */
 const reading = (
   word: string,
   name: string,
-  what: string,
   schema: z.ZodType,
-  ask: (run: Run) => Promise<unknown>,
+  method: 'describe' | 'state' | 'pendingQuestions' | 'pendingCalls',
+  what: string,
 ): Operation =>
   operation({
     method: 'GET',
@@ -39,8 +39,26 @@ const reading = (
     name,
     what,
     answers: { 200: ['The same as the method of the library has.', schema] },
-    handle: async ({ c, id, served }) => c.json(await ask(served.reprise.getRun(id))),
+    handle: async ({ c, id, served }) => c.json(await served.reprise.getRun(id)[method]()),
   });
+
+/** Reads the files that a run has come to, which `--out` writes. @throws `HttpProblem` where they, or the one meant, are not here */
+async function ofFiles<T>(served: Served, id: string, read: (files: StoredWorkspace) => Promise<T>): Promise<T> {
+  const { workspace: found } = await served.reprise.getRun(id).show();
+  if (found === null) throw new HttpProblem(404, `The run ${id} has no files, or none yet`);
+  const { tree } = found;
+  const store = readStore(served.home, readEnvironment(process.env));
+  try {
+    if (store === undefined || (tree !== null && (await store.missingObjects([tree])).length > 0))
+      throw new HttpProblem(404, "The files are in the store of the run's worker, and not in that of this server");
+    return await read(await StoredWorkspace.open(store, new Trees(store), { mounts: [], tree }, ''));
+  } catch (error) {
+    // There is no such file, or its path leads out.
+    throw error instanceof ToolError ? new HttpProblem(404, error.message) : error;
+  } finally {
+    await store?.close();
+  }
+}
 
 /** Starting runs, and looking at them. */
 export const runOperations: Operation[] = [
@@ -108,20 +126,24 @@ export const runOperations: Operation[] = [
   reading(
     'status',
     'getStatus',
-    'The workflow type and the status of a run, without asking its worker.',
     statusSchema,
-    (run) => run.describe(),
+    'describe',
+    'The workflow type and the status of a run, without asking its worker.',
   ),
-  reading('state', 'getState', 'The run at a glance: the query `state`.', stateSchema, (run) => run.state()),
+  reading('state', 'getState', stateSchema, 'state', 'The run at a glance: the query `state`.'),
   reading(
     'questions',
     'listQuestions',
-    'What waits for a person: the query `pendingQuestions`.',
     z.array(questionSchema),
-    (run) => run.pendingQuestions(),
+    'pendingQuestions',
+    'What waits for a person: the query `pendingQuestions`.',
   ),
-  reading('calls', 'listCalls', 'The calls of models and tools that are under way.', z.array(callSchema), (run) =>
-    run.pendingCalls(),
+  reading(
+    'calls',
+    'listCalls',
+    z.array(callSchema),
+    'pendingCalls',
+    'The calls of models and tools that are under way.',
   ),
   operation({
     method: 'GET',
@@ -154,8 +176,8 @@ export const runOperations: Operation[] = [
       200: ['A list.', z.array(z.object({ path: z.string(), bytes: z.int(), executable: z.boolean() }))],
     },
     async handle({ c, id, served }) {
-      await using files = await filesOf(served, id);
-      return c.json(files.workspace.files().map(({ bytes, executable, path }) => ({ path, bytes, executable })));
+      const files = await ofFiles(served, id, async (workspace) => workspace.files());
+      return c.json(files.map(({ bytes, executable, path }) => ({ path, bytes, executable })));
     },
   }),
   operation({
@@ -167,10 +189,9 @@ export const runOperations: Operation[] = [
     types: ['application/octet-stream'],
     async handle({ c, id, served }) {
       const path = c.req.param('path') ?? '';
-      await using files = await filesOf(served, id);
-      const content = await files.read(path);
+      const content = await ofFiles(served, id, (workspace) => workspace.read(path));
       const name = encodeURIComponent(path.split('/').at(-1) ?? '').replaceAll(/['()*]/g, escape);
-      return c.body(content, 200, {
+      return c.body(Uint8Array.from(content), 200, {
         'content-type': 'application/octet-stream',
         'content-disposition': `attachment; filename*=UTF-8''${name}`,
       });
