@@ -6,7 +6,7 @@ import { printable } from '../util/text/printable.ts';
 import { NotTakenError } from './errors.ts';
 import type { Reprise } from './reprise.ts';
 import type { ResearchRun, Run } from './run.ts';
-import { isPassing } from './snapshot.ts';
+import { ifAnswered } from './snapshot.ts';
 
 // What a run takes of a person, checked before it is sent: the rules of the command line and of the HTTP server.
 
@@ -170,13 +170,9 @@ const patience = 30_000;
 async function patiently<T>(client: Reprise['client'], ask: () => Promise<T>): Promise<T | undefined> {
   const until = Date.now() + patience;
   for (;;) {
-    try {
-      return await client.withDeadline(until, ask);
-    } catch (error) {
-      if (!isPassing(error)) throw error;
-      if (Date.now() >= until) return undefined;
-      // A worker that stands in for a dead one may take some seconds to begin.
-      await pause(500);
-    }
+    const answer = await ifAnswered(client, until - Date.now(), ask);
+    if (answer !== undefined || Date.now() >= until) return answer;
+    // A worker that stands in for a dead one may take some seconds to begin.
+    await pause(500);
   }
 }

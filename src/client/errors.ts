@@ -1,4 +1,4 @@
-import { isGrpcServiceError, ServiceError } from '@temporalio/client';
+import { isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { maxAnswerChars } from '../protocol/questions.ts';
 
 /** There is no run of that id, or it has ended, so that it takes nothing from a person. */
@@ -98,9 +98,22 @@ const deadline = /^Deadline exceeded after (\d+)[\d.]*s(?:.*remote_addr=([^\s,]+
 
 /** The reason in an error: where it comes from gRPC, the server's own words rather than those around them. */
 export function temporalReason(error: unknown): string {
-  const innermost = error instanceof ServiceError ? error.cause : error;
-  if (!isGrpcServiceError(innermost)) return error instanceof Error ? error.message : String(error);
-  const [, seconds, address] = deadline.exec(innermost.details) ?? [];
-  if (seconds === undefined) return innermost.details;
+  const details = grpcErrorIn(error)?.details;
+  if (details === undefined) return error instanceof Error ? error.message : String(error);
+  const [, seconds, address] = deadline.exec(details) ?? [];
+  if (seconds === undefined) return details;
   return `no answer within ${seconds} s${address === undefined ? '' : ` from ${address}`}`;
 }
+
+/** What gRPC itself says in an error: of what is asked of the service itself it comes without the words around it. */
+export function grpcErrorIn(error: unknown) {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) ? cause : undefined;
+}
+
+/** What is asked about a run; undefined where there is none. */
+export const ifFound = <T>(asked: Promise<T>): Promise<T | undefined> =>
+  asked.catch((error: unknown) => {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  });

@@ -1,8 +1,8 @@
-import { isGrpcServiceError, ServiceError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { pendingQuestionsQuery } from '../protocol/definitions.ts';
 import type { PendingQuestion } from '../protocol/questions.ts';
-import { inParallel } from './in-parallel.ts';
-import { listed } from './list.ts';
+import { grpcErrorIn } from './errors.ts';
+import { inParallel, listed } from './list.ts';
 import { firstLine } from './names.ts';
 
 /** Something that waits for a person, and the run that it belongs to. */
@@ -80,7 +80,5 @@ export async function askEach<R extends { id: string }, T>(
 }
 
 /** Whether the server does not know the search attribute, since no worker has registered it: then no run can wait. */
-export function isUnknownAttribute(error: unknown): boolean {
-  const cause = error instanceof ServiceError ? error.cause : error;
-  return isGrpcServiceError(cause) && cause.details.includes('RepriseWaiting');
-}
+export const isUnknownAttribute = (error: unknown): boolean =>
+  grpcErrorIn(error)?.details.includes('RepriseWaiting') ?? false;

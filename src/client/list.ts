@@ -5,8 +5,8 @@ import type { State } from '../protocol/state.ts';
 import type { Figures } from '../protocol/usage.ts';
 import { tolerant } from '../encryption/codec.ts';
 import { decodeAll } from '../encryption/decode.ts';
+import { beginningOf } from './show/history.ts';
 import { askLiveState, questionIn, type RunStatus } from './show/show.ts';
-import { inParallel } from './in-parallel.ts';
 import { firstLine } from './names.ts';
 import { isOpenStatus, ofTypes, openOnly } from '../util/run-status.ts';
 
@@ -105,16 +105,13 @@ async function listedRun(client: Client, info: WorkflowExecutionInfo, until: num
 
 /** The task in a run's input, or its summary in the Web UI, which are in the first event of its history. */
 export async function inputQuestion(
-  { options, workflowService }: Client,
+  client: Client,
   { runId, workflowId }: Pick<WorkflowExecutionInfo, 'runId' | 'workflowId'>,
 ): Promise<string> {
-  const { history } = await workflowService.getWorkflowExecutionHistory({
-    namespace: options.namespace,
-    execution: { workflowId, runId },
-    maximumPageSize: 1,
-  });
-  const { payloadConverter } = options.loadedDataConverter;
-  const [event] = await decodeAll(history?.events ?? [], options.loadedDataConverter);
+  const { loadedDataConverter } = client.options;
+  const { payloadConverter } = loadedDataConverter;
+  const { events } = await beginningOf(client.workflow, { workflowId, runId });
+  const [event] = await decodeAll(events ?? [], loadedDataConverter);
   const [input] = event?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
   const summary = event?.userMetadata?.summary;
   const question = input && questionIn(payloadConverter.fromPayload(input));
@@ -128,3 +125,17 @@ const figuresOf = ({ calls, inputTokens, cachedInputTokens, outputTokens, costUs
   outputTokens,
   costUsd,
 });
+
+/** How many runs are asked, or looked up, at the same time. */
+const maxConcurrent = 32;
+
+/** Does the same with all items, some at a time. @returns the results in the order of the items */
+export async function inParallel<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const places = items.entries();
+  const workNext = async (): Promise<void> => {
+    for (const [place, item] of places) results[place] = await work(item);
+  };
+  await Promise.all(Array.from({ length: maxConcurrent }, workNext));
+  return results;
+}

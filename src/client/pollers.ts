@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isGrpcServiceError, ServiceError, type ConnectionLike, type WorkflowHandle } from '@temporalio/client';
+import type { ConnectionLike, WorkflowHandle } from '@temporalio/client';
 import { isAlive } from '../util/processes.ts';
 import { decodeAll } from '../encryption/decode.ts';
-import { UnservedError } from './errors.ts';
+import { grpcErrorIn, UnservedError } from './errors.ts';
 import { taskQueue } from './names.ts';
 
 type Service = ConnectionLike['workflowService'];
@@ -145,11 +145,10 @@ export async function served<T>(
 }
 
 /** gRPC's FAILED_PRECONDITION. */
-const failedPrecondition = new Set([9]);
+const failedPrecondition = 9;
 
 /** Why nobody gets on with a run, where the server has refused a request for that; any other error as it is. */
 export async function explained(handle: WorkflowHandle, error: unknown): Promise<unknown> {
-  const cause = error instanceof ServiceError ? error.cause : error;
-  const isRefused = isGrpcServiceError(cause) && failedPrecondition.has(cause.code);
+  const isRefused = (grpcErrorIn(error)?.code as number | undefined) === failedPrecondition;
   return (isRefused && (await whyUnserved(handle))) || error;
 }

@@ -1,8 +1,8 @@
 import {
-  isGrpcServiceError,
   QueryNotRegisteredError,
   QueryRejectedError,
   ServiceError,
+  type Client,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
@@ -11,6 +11,7 @@ import { decodeAll } from '../encryption/decode.ts';
 import type { RunEvent } from '../protocol/events.ts';
 import type { ModelProgress } from '../protocol/model-call.ts';
 import type { State } from '../protocol/state.ts';
+import { grpcErrorIn } from './errors.ts';
 
 /** A call of a model, a tool, a search or a service that is in progress. */
 export interface PendingCall {
@@ -93,15 +94,23 @@ const isoOf = (time: Parameters<typeof optionalTsToDate>[0]): string | undefined
  */
 export function isPassing(error: unknown): error is Error {
   if (error instanceof QueryNotRegisteredError || error instanceof QueryRejectedError) return true;
-  // What is asked of the service itself comes without the words around it.
-  const cause = error instanceof ServiceError ? error.cause : error;
-  return isGrpcServiceError(cause) ? !grpcRefusals.has(cause.code) : error instanceof ServiceError;
+  const cause = grpcErrorIn(error);
+  return cause === undefined ? error instanceof ServiceError : !grpcRefusals.has(cause.code);
+}
+
+/** What a run's worker says; undefined where none does within so many milliseconds. */
+export async function ifAnswered<T>(client: Client, patience: number, ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await client.withDeadline(Date.now() + patience, ask);
+  } catch (error) {
+    if (isPassing(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Whether the same request may be sent again: the server was away, or its reply was lost. */
-export function isLost(error: unknown): boolean {
-  return error instanceof ServiceError && isGrpcServiceError(error.cause) && grpcLosses.has(error.cause.code);
-}
+export const isLost = (error: unknown): boolean =>
+  error instanceof ServiceError && grpcLosses.has(grpcErrorIn(error)?.code ?? 0);
 
 /** gRPC's CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE. */
 const grpcLosses = new Set([1, 2, 4, 13, 14]);

@@ -8,7 +8,9 @@ import {
 import { eventsQuery, stateQuery } from '../protocol/definitions.ts';
 import type { RunEvent } from '../protocol/events.ts';
 import type { State } from '../protocol/state.ts';
+import { ifFound } from './errors.ts';
 import { whyUnserved } from './pollers.ts';
+import { beginningOf } from './show/history.ts';
 import { SharedTexts, TextReader } from './live-text.ts';
 import { callsIn, isPassing, type RunSnapshot } from './snapshot.ts';
 import { StoredTexts, type StorePlace } from './stored-texts.ts';
@@ -159,28 +161,9 @@ async function eventsSince(
   const from = (known?.seq ?? 0) + 1;
   const own = await query(from);
   if (runId === known?.runId || own[0]?.seq === from) return own;
-  const earlier = await runBefore(client, workflowId, runId);
-  if (earlier === undefined) return from === 1 ? own : query(1);
-  try {
-    return [...(await eventsSince(client, workflowId, earlier, known)), ...own];
-  } catch (error) {
-    // The server deletes ended runs after some time.
-    if (error instanceof WorkflowNotFoundError) return own;
-    throw error;
-  }
-}
-
-/** The id of the run that continued as this one; undefined where there is none. */
-async function runBefore(
-  { workflowService, options }: WorkflowClient,
-  workflowId: string,
-  runId: string,
-): Promise<string | undefined> {
-  const { history } = await workflowService.getWorkflowExecutionHistory({
-    namespace: options.namespace,
-    execution: { workflowId, runId },
-    maximumPageSize: 1,
-  });
-  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
-  return started?.continuedExecutionRunId || undefined;
+  const { events } = await beginningOf(client, { workflowId, runId });
+  const earlier = events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
+  if (!earlier) return from === 1 ? own : query(1);
+  // The server deletes ended runs after some time.
+  return [...((await ifFound(eventsSince(client, workflowId, earlier, known))) ?? []), ...own];
 }

@@ -1,4 +1,4 @@
-import type { WorkflowHandle } from '@temporalio/client';
+import type { WorkflowClient, WorkflowHandle } from '@temporalio/client';
 import type { PayloadConverter } from '@temporalio/common';
 import { handleTextUpdate } from '../../protocol/definitions.ts';
 
@@ -43,6 +43,15 @@ export interface RunHistory {
   failure?: string;
   /** In the order in which they ended; what is under way comes last. */
   records: HistoryRecord[];
+}
+
+/** The beginning of a run's history, up to its first event, as the server has it: its input may be encrypted. */
+export async function beginningOf(
+  { options, workflowService }: Pick<WorkflowClient, 'options' | 'workflowService'>,
+  execution: { workflowId: string; runId?: string },
+): Promise<History> {
+  const request = { namespace: options.namespace, execution, maximumPageSize: 1 };
+  return (await workflowService.getWorkflowExecutionHistory(request)).history ?? {};
 }
 
 /**

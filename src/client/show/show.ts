@@ -1,4 +1,4 @@
-import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
+import type { WorkflowHandle } from '@temporalio/client';
 import { readEnvironment } from '../../util/environment.ts';
 import type { Prepared, PreparedTeam } from '../../protocol/orchestration.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
@@ -9,7 +9,7 @@ import type { RunFiles } from '../../protocol/workspace.ts';
 import { decodeAll } from '../../encryption/decode.ts';
 import { costOf } from '../../workflows/agent/budget.ts';
 import { callsOf, type ShownCall } from './calls.ts';
-import { temporalReason } from '../errors.ts';
+import { ifFound, temporalReason } from '../errors.ts';
 import { whyUnserved } from '../pollers.ts';
 import { readHistory, type HistoryRecord, type RunHistory } from './history.ts';
 import type { RunStep } from './step.ts';
@@ -204,14 +204,10 @@ async function chainOf(handle: WorkflowHandle): Promise<{ histories: RunHistory[
     const [first] = fetched;
     const { continues } = first === undefined ? {} : readHistory(first, payloadConverter);
     if (continues === undefined) break;
-    try {
-      const earlier = await handle.client.getHandle(handle.workflowId, continues).fetchHistory();
-      fetched.unshift(await decodeAll(earlier, converter));
-    } catch (error) {
-      // The server deletes ended runs after some time.
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-      return { histories: inOrder(), isWhole: false };
-    }
+    // The server deletes ended runs after some time.
+    const earlier = await ifFound(handle.client.getHandle(handle.workflowId, continues).fetchHistory());
+    if (earlier === undefined) return { histories: inOrder(), isWhole: false };
+    fetched.unshift(await decodeAll(earlier, converter));
   }
   return { histories: inOrder(), isWhole: true };
 

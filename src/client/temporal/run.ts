@@ -1,7 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
-  isGrpcServiceError,
-  ServiceError,
   WithStartWorkflowOperation,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
@@ -17,7 +15,7 @@ import type { RunEvent } from '../../protocol/events.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { TurnResult } from '../../protocol/session.ts';
 import type { State } from '../../protocol/state.ts';
-import { MessageRefusedError } from '../errors.ts';
+import { grpcErrorIn, MessageRefusedError } from '../errors.ts';
 import { firstLine } from '../names.ts';
 import { explained, served } from '../pollers.ts';
 import { showRun, type RunRecord, type RunStatus, type ShowOptions } from '../show/show.ts';
@@ -191,10 +189,8 @@ export class TemporalRun implements RunWay {
 }
 
 /** Whether the server takes no more signals for a run, of which it counts 10,000. It has no error class for that. */
-function isFullOfSignals(error: unknown): boolean {
-  const cause = error instanceof ServiceError ? error.cause : error;
-  return isGrpcServiceError(cause) && cause.details.includes('execution limit for signal events');
-}
+const isFullOfSignals = (error: unknown): boolean =>
+  grpcErrorIn(error)?.details.includes('execution limit for signal events') ?? false;
 
 /** Whether the session ended before the turn did. */
 const isCutOff = (error: unknown): boolean =>

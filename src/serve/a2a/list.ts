@@ -1,7 +1,6 @@
 import type { ListTasksRequest, ListTasksResponse } from '@a2a-js/sdk';
 import { RequestMalformedError } from '@a2a-js/sdk/errors';
-import { inParallel } from '../../client/in-parallel.ts';
-import { listed } from '../../client/list.ts';
+import { inParallel, listed } from '../../client/list.ts';
 import { contextOf, look, taskId, type Caller } from './task.ts';
 
 /** How many of the newest tasks are listed at most, over all pages. */

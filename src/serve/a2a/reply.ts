@@ -1,7 +1,8 @@
 import type { SendMessageRequest } from '@a2a-js/sdk';
 import { RequestMalformedError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
-import { WorkflowNotFoundError, WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
+import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
+import { ifFound } from '../../client/errors.ts';
 import { argumentsProblem } from '../../client/edited.ts';
 import { answerSignal, approveSignal, decideSignal, requestRestartSignal } from '../../protocol/definitions.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
@@ -61,12 +62,10 @@ function toldBy({ data, text }: Said, waiting: readonly PendingQuestion[]): Told
 }
 
 /** Whether a run has taken a message already. */
-async function isTold(handle: WorkflowHandle, updateId: string): Promise<boolean> {
-  try {
-    await handle.getUpdateHandle(updateId).result();
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
-}
+const isTold = async (handle: WorkflowHandle, updateId: string): Promise<boolean> =>
+  (await ifFound(
+    handle
+      .getUpdateHandle(updateId)
+      .result()
+      .then(() => true),
+  )) ?? false;

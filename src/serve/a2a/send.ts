@@ -1,7 +1,8 @@
 import { Message, type SendMessageRequest } from '@a2a-js/sdk';
 import { ContentTypeNotSupportedError, RequestMalformedError } from '@a2a-js/sdk/errors';
-import { WorkflowNotFoundError } from '@temporalio/client';
+import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { RunExistsError } from '../../client.ts';
+import { ifFound } from '../../client/errors.ts';
 import { inputQuestion } from '../../client/list.ts';
 import { answerOf } from '../../client/show/record-parts.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
@@ -63,7 +64,7 @@ export async function begin(caller: Caller, request: SendMessageRequest): Promis
   const history: EarlierMessage[] = [];
   for (let number = 1; ;) {
     const id = taskId(caller.access, contextId, number);
-    const earlier = await described(caller, id);
+    const earlier = await ifFound(caller.served.reprise.client.workflow.getHandle(id).describe());
     if (earlier?.memo?.['a2a'] === key) return id;
     if (earlier !== undefined) {
       history.push(...(await exchangeOf(caller, earlier)));
@@ -81,19 +82,11 @@ export async function begin(caller: Caller, request: SendMessageRequest): Promis
   }
 }
 
-const described = async ({ served }: Caller, id: string) => {
-  try {
-    return await served.reprise.client.workflow.getHandle(id).describe();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
-};
-
-type Earlier = NonNullable<Awaited<ReturnType<typeof described>>>;
-
 /** What was said in an earlier task of the same context; nothing where it has come to no answer. */
-async function exchangeOf({ served: { reprise } }: Caller, earlier: Earlier): Promise<EarlierMessage[]> {
+async function exchangeOf(
+  { served: { reprise } }: Caller,
+  earlier: WorkflowExecutionDescription,
+): Promise<EarlierMessage[]> {
   if (earlier.status.name !== 'COMPLETED') return [];
   const answer = answerOf(await reprise.getRun(earlier.workflowId).result());
   if (answer === '') return [];

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { hashOf } from '../../util/ids.ts';
 import { isOpenStatus } from '../../util/run-status.ts';
 import type { Reprise } from '../../client.ts';
 import type { Feeds } from '../../client/feed.ts';
-import { ifAnswered } from '../if-answered.ts';
+import { ifFound } from '../../client/errors.ts';
+import { ifAnswered } from '../../client/snapshot.ts';
 
 /** What a request is about. */
 export interface Thread {
@@ -28,19 +28,15 @@ const everyMs = 1000;
  * @returns `chain` tells it from earlier ones of the same id; undefined where there is none
  */
 export async function chainOf({ id, reprise }: Thread): Promise<{ chain: string; isOpen: boolean } | undefined> {
-  try {
-    const { raw, runId, status } = await reprise.client.workflow.getHandle(id).describe();
-    const first = raw.workflowExecutionInfo?.firstRunId || runId;
-    return { chain: hashOf(first).slice(0, 8), isOpen: isOpenStatus(status.name) };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
+  const found = await ifFound(reprise.client.workflow.getHandle(id).describe());
+  if (found === undefined) return undefined;
+  const first = found.raw.workflowExecutionInfo?.firstRunId || found.runId;
+  return { chain: hashOf(first).slice(0, 8), isOpen: isOpenStatus(found.status.name) };
 }
 
 /** What a query says, or undefined where no worker answers it at present. */
 export const ifTold = <T>({ reprise }: Thread, query: () => Promise<T>): Promise<T | undefined> =>
-  ifAnswered(reprise, timeoutMs, query);
+  ifAnswered(reprise.client, timeoutMs, query);
 
 /** What a query says, as soon as a worker answers it. @throws where nobody waits for it any more */
 export async function onceAnswered<T>(thread: Thread, query: () => Promise<T>): Promise<T> {

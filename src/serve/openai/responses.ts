@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
 import type { OrchestrationInput } from '../../client.ts';
-import { readHistory } from '../../client/show/history.ts';
+import { beginningOf, readHistory } from '../../client/show/history.ts';
 import { questionIn } from '../../client/show/show.ts';
 import { decodeAll } from '../../encryption/decode.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
@@ -192,10 +192,9 @@ async function earlier(at: At, id: string) {
 
 /** What a run was told: what was said before, and what was wanted. No worker is needed. */
 async function inputOf({ reprise: { client } }: Served, { run: workflowId }: Place) {
-  const { loadedDataConverter: converter, namespace } = client.options;
-  const first = { namespace, execution: { workflowId }, maximumPageSize: 1 };
-  const { history: begun } = await client.workflowService.getWorkflowExecutionHistory(first);
-  const { input } = readHistory(await decodeAll(begun ?? {}, converter), converter.payloadConverter);
+  const converter = client.options.loadedDataConverter;
+  const begun = await decodeAll(await beginningOf(client.workflow, { workflowId }), converter);
+  const { input } = readHistory(begun, converter.payloadConverter);
   const { attachments = [], history = [] } = input as Pick<OrchestrationInput, 'attachments' | 'history'>;
   const content = questionIn(input) ?? '';
   const conversation: EarlierMessage[] = [...history, { role: 'user', content }];

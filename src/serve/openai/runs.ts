@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from 'hono';
 import type { Run, RunEvent } from '../../client.ts';
 import { answerOf } from '../../client/show/record-parts.ts';
-import { isPassing } from '../../client/snapshot.ts';
+import { ifAnswered } from '../../client/snapshot.ts';
 import { isOpenStatus } from '../../util/run-status.ts';
 import { HttpProblem, problemOf } from '../problems.ts';
 import type { Served, ServeEnv } from '../served.ts';
@@ -83,12 +83,9 @@ async function look({ reprise }: Served, id: string, from: number): Promise<{ ev
     const { historyLength, status } = await reprise.client.workflow.getHandle(id).describe();
     const isOpen = isOpenStatus(status.name);
     if (historyLength <= unbegun) return { events: [], isOpen };
-    try {
-      return { events: await reprise.client.withDeadline(until, () => reprise.getRun(id).events(from)), isOpen };
-    } catch (error) {
-      if (!isPassing(error)) throw error;
-      if (Date.now() >= until) throw new HttpProblem(503, `No worker tells what the run ${id} has done; ask again`);
-    }
+    const events = await ifAnswered(reprise.client, until - Date.now(), () => reprise.getRun(id).events(from));
+    if (events !== undefined) return { events, isOpen };
+    if (Date.now() >= until) throw new HttpProblem(503, `No worker tells what the run ${id} has done; ask again`);
     await pause(200);
   }
 }

@@ -1,13 +1,12 @@
 import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import type { Reprise, Run, RunEvent } from '../../client.ts';
 import { editedArguments } from '../../client/edited.ts';
-import { isPassing } from '../../client/snapshot.ts';
+import { ifAnswered, isPassing } from '../../client/snapshot.ts';
 import { handleTextUpdate } from '../../protocol/definitions.ts';
 import { maxMessageChars } from '../../protocol/questions.ts';
 import type { ToolDecision } from '../../protocol/tools/permissions.ts';
 import { inputProblem } from '../../workflows/runtime/size.ts';
 import type { Access } from '../access.ts';
-import { ifAnswered } from '../if-answered.ts';
 import { HttpProblem } from '../problems.ts';
 import type { Served } from '../served.ts';
 import { derivedId, startNamed } from '../start.ts';
@@ -41,7 +40,7 @@ const patience = 5000;
 
 /** Asks a run something that its worker must answer. @returns undefined where none does */
 export const patiently = <T>(reprise: Reprise, ask: () => Promise<T>): Promise<T | undefined> =>
-  ifAnswered(reprise, patience, ask);
+  ifAnswered(reprise.client, patience, ask);
 
 export type Closing = Extract<RunEvent, { type: 'question_closed' | 'approval_resolved' | 'key_closed' }>;
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { z } from 'zod';
 import { SessionRun } from '../../client.ts';
 import { assertAnswers, decidable, meantCall, meantQuestion, restartable } from '../../client/asked.ts';
+import { ifFound } from '../../client/errors.ts';
 import { argumentsProblem } from '../../client/edited.ts';
 import { TemporalRun } from '../../client/temporal/run.ts';
 import { isOpen } from '../../client/way.ts';
@@ -172,10 +172,7 @@ async function sessionOf(asked: Asked, input?: Record<string, unknown>): Promise
   const { id, served } = asked;
   if (input !== undefined) valid(runId, id, ['id']);
   const way = new TemporalRun(served.reprise.client.workflow.getHandle(id));
-  const known = await way.describe().catch((error: unknown) => {
-    if (error instanceof WorkflowNotFoundError && input !== undefined) return undefined;
-    throw error;
-  });
+  const known = await (input === undefined ? way.describe() : ifFound(way.describe()));
   if (known !== undefined && known.workflow !== 'session')
     throw new HttpProblem(422, `The run ${id} is no session: its type is ${known.workflow}`);
   if (input === undefined || (known !== undefined && isOpen(known.status))) return new SessionRun(way);
