@@ -7,7 +7,7 @@ import { definedIn, readEnvironment } from './util/environment.ts';
 import { dataConverterOf } from './encryption/codec.ts';
 import { keyVariable, readKeys } from './encryption/keys.ts';
 import { Reprise } from './client/reprise.ts';
-import { HttpRuns } from './client/http/runs.ts';
+import { httpRuns } from './client/http/runs.ts';
 import { HttpServer } from './client/http/server.ts';
 import { Retries } from './client/temporal/retries.ts';
 import { TemporalRuns } from './client/temporal/runs.ts';
@@ -31,8 +31,7 @@ export type { InboxQuestion } from './client/inbox.ts';
 export type { ListedRun, ListOptions } from './client/list.ts';
 export { newRunId, taskQueue } from './client/names.ts';
 export { Reprise } from './client/reprise.ts';
-export { OrchestrationRun, ResearchRun, Run, SolveRun } from './client/run.ts';
-export { SessionRun } from './client/session-run.ts';
+export { OrchestrationRun, ResearchRun, Run, SessionRun, SolveRun } from './client/run.ts';
 export type { SentMessage, ShownCall } from './client/show/calls.ts';
 export type { RunRecord, RunStatus, ShowOptions } from './client/show/show.ts';
 export type { RunStep, StepBody } from './client/show/step.ts';
@@ -47,9 +46,16 @@ export type {
   Spent,
   Stats,
 } from './client/aggregate.ts';
-export type { OrchestrationInput, ResearchInput, SessionInput, SolveInput } from './client/inputs.ts';
 export type { EventCursor, WatchOptions } from './client/watch.ts';
-export type { RunDescription, RunInput, StartOptions } from './client/way.ts';
+export type {
+  OrchestrationInput,
+  ResearchInput,
+  RunDescription,
+  RunInput,
+  SessionInput,
+  SolveInput,
+  StartOptions,
+} from './client/way.ts';
 export type { AttachmentInput } from './protocol/attachment.ts';
 export type * from './protocol/custom-orchestrator.ts';
 export * from './protocol/definitions.ts';
@@ -138,7 +144,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
     const server = new HttpServer(url, token ?? variables['REPRISE_TOKEN'] ?? '');
     // Whether it answers, and takes the token.
     await server.send('/runs?limit=1');
-    return new Reprise(new HttpRuns(server));
+    return new Reprise(httpRuns(server));
   }
   const dataConverter = encryptingDataConverter(options.encryptionKey ?? variables[keyVariable] ?? '');
   const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: definedIn(variables) });

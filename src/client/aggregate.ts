@@ -1,7 +1,7 @@
 import type { OrchestrationResult } from '../protocol/orchestration.ts';
 import type { SolveResult } from '../protocol/plan-and-execute.ts';
 import { restartKinds, type Iteration, type ResearchResult, type RestartKind } from '../protocol/research.ts';
-import type { Usage } from '../protocol/usage.ts';
+import { noFigures, type Figures, type Usage } from '../protocol/usage.ts';
 
 /** What calls have used: a sum or a mean. */
 export type Spent = Iteration['spent'];
@@ -9,7 +9,6 @@ export type Spent = Iteration['spent'];
 /** How often the runs of a type restart. Shares and means are 0 where there is nothing to count. */
 export interface RestartCounts {
   runs: number;
-  /** Runs with at least one restart. */
   restarted: number;
   /** Their share of all runs, from 0 to 1. */
   share: number;
@@ -25,7 +24,6 @@ export interface OrchestrationStats extends RestartCounts {
   meanRun: { without: Spent; restarted: Spent };
 }
 
-/** How restarts have changed the score. */
 export interface Gain {
   /** Restarts with a score before them and one after. */
   measured: number;
@@ -40,10 +38,7 @@ export interface ResearchStats extends RestartCounts {
   byKind: Record<RestartKind, { restarts: number; gain: Gain }>;
 }
 
-/**
- * How often plans are retried, and what it has saved that a retry executes only what has failed (the document "Retry
- * Optimization", Performance Impact). Shares are 0 where there is nothing to count.
- */
+/** How often plans are retried, and what it saves that a retry executes only what has failed. Shares are 0 where there is nothing. */
 export interface SolveStats {
   runs: number;
   /** Runs with at least one retry, which is a round after the first. */
@@ -75,7 +70,6 @@ export interface Stats {
   unread: number;
 }
 
-/** The parts of runs' results that are summed up. */
 export interface Results {
   orchestrations: Array<Pick<OrchestrationResult, 'attempts' | 'restarts' | 'outcome' | 'usage'>>;
   researchRuns: Array<Pick<ResearchResult, 'iterations' | 'outcome'>>;
@@ -83,12 +77,7 @@ export interface Results {
   unread: number;
 }
 
-/**
- * The result of one run, as what is summed up.
- *
- * @throws where it is not a result of Reprise, and cannot be summed up: somebody else's workflows in the namespace may have the
- *   same names
- */
+/** The result of one run, as what is summed up. @throws where it is none: somebody else's workflows may have the same names */
 export function resultsOf(type: string, result: unknown): Results {
   const { restarts, iterations, subtasks, usage } = (result ?? {}) as Record<string, unknown> & {
     usage?: Partial<Usage>;
@@ -103,13 +92,11 @@ export function resultsOf(type: string, result: unknown): Results {
   return alone;
 }
 
-/** Whether all figures are numbers. */
 const isCounted = (figures: object): boolean =>
   Object.values(figures).every((each) =>
     typeof each === 'object' && each !== null ? isCounted(each as object) : Number.isFinite(each),
   );
 
-/** Sums up how often runs restarted, what restarts gained and what they cost, and what selective retries have saved. */
 export const sumUp = ({ orchestrations, plans, researchRuns, unread }: Results): Stats => ({
   orchestration: sumUpOrchestrations(orchestrations),
   research: sumUpResearchRuns(researchRuns),
@@ -119,13 +106,12 @@ export const sumUp = ({ orchestrations, plans, researchRuns, unread }: Results):
 
 function sumUpOrchestrations(all: Results['orchestrations']): OrchestrationStats {
   const runs = all.map(({ attempts, restarts, outcome, usage }) => {
-    const { calls, inputTokens, outputTokens, costUsd } = usage;
-    const spent = { calls, tokens: inputTokens + outputTokens, costUsd };
+    const spent = spentIn(usage);
     // Usage is known for the whole run only, and all attempts are assumed to have used the same.
     const spentAgain = scaled(spent, (attempts - 1) / attempts);
     return { restarts: restarts.length, outcome, spent, spentAgain };
   });
-  const meanOf = (some: typeof runs): Spent => meanSpent(some.map(({ spent }) => spent));
+  const meanOf = (some: typeof runs): Spent => scaled(sumSpent(some.map(({ spent }) => spent)), ratio(1, some.length));
   return {
     ...countsOf(runs),
     meanRun: {
@@ -142,14 +128,14 @@ function sumUpResearchRuns(all: Results['researchRuns']): ResearchStats {
     outcome,
     spentAgain: sumSpent(iterations.slice(1).map(({ spent }) => spent)),
   }));
-  const ofKind = (wanted: RestartKind) => {
-    const some = restarts.filter(({ kind }) => kind === wanted);
-    return { restarts: some.length, gain: gainOf(some) };
-  };
+  const byKind = restartKinds.map((kind) => {
+    const some = restarts.filter((each) => each.kind === kind);
+    return [kind, { restarts: some.length, gain: gainOf(some) }];
+  });
   return {
     ...countsOf(runs),
     gain: gainOf(restarts),
-    byKind: Object.fromEntries(restartKinds.map((kind) => [kind, ofKind(kind)])) as ResearchStats['byKind'],
+    byKind: Object.fromEntries(byKind) as ResearchStats['byKind'],
   };
 }
 
@@ -176,12 +162,11 @@ function savingsOf({ retries, subtasks, usage }: Results['plans'][number]) {
   return subtasks.flatMap(({ completedIn, executions, id }) => {
     if (completedIn === undefined) return [];
     const left = Math.max(0, rounds - completedIn);
-    return [{ executions: left, spent: scaled(spentBy(usage, id), ratio(left, executions)) }];
+    return [{ executions: left, spent: scaled(spentIn(usage.byAgent[id]), ratio(left, executions)) }];
   });
 }
 
-function spentBy({ byAgent }: Usage, id: string): Spent {
-  const { calls = 0, costUsd = 0, inputTokens = 0, outputTokens = 0 } = byAgent[id] ?? {};
+function spentIn({ calls, costUsd, inputTokens, outputTokens }: Figures = noFigures()): Spent {
   return { calls, tokens: inputTokens + outputTokens, costUsd };
 }
 
@@ -234,8 +219,6 @@ const sumSpent = (all: Spent[]): Spent => ({
   tokens: sum(all.map(({ tokens }) => tokens)),
   costUsd: sum(all.map(({ costUsd }) => costUsd)),
 });
-
-const meanSpent = (all: Spent[]): Spent => scaled(sumSpent(all), ratio(1, all.length));
 
 const scaled = ({ calls, tokens, costUsd }: Spent, factor: number): Spent => ({
   calls: calls * factor,

@@ -19,18 +19,40 @@ export interface Meant {
   isUnchecked?: boolean;
 }
 
-/** How a thing is named where it is asked for, such as `--question` of a command. */
-type Naming = string;
-
-/** The question that a person means. Where no worker can tell, what is named is taken as it is. @throws `NotTakenError` */
-export const meantQuestion = (reprise: Reprise, run: Run, named: string | undefined, naming: Naming): Promise<Meant> =>
-  lookUp(reprise, run, named, `its question cannot be looked up; name it with ${naming}`, () =>
-    findQuestion(run, named, naming),
-  );
+/**
+ * The question that a person means: without a name the only one that waits, or else the only other thing. Where no worker can
+ * tell, what is named is taken as it is.
+ *
+ * @param naming how it is named where it is asked for, such as `--question` of a command
+ * @throws `NotTakenError`
+ */
+export const meantQuestion = (reprise: Reprise, run: Run, named: string | undefined, naming: string): Promise<Meant> =>
+  lookUp(reprise, run, named, `its question cannot be looked up; name it with ${naming}`, async () => {
+    const pending = await run.pendingQuestions();
+    const asked = pending.filter(({ kind }) => kind === 'question');
+    const several = `Several questions of ${run.id} wait; name one with ${naming}`;
+    const found = chosenOf(pending, asked.length > 0 ? asked : pending, named, several);
+    if (found !== undefined) return found;
+    const closed = (await run.events()).filter((event) => event.type === 'question_closed');
+    if (named === undefined) throw new NotTakenError('closed', noneFound(run.id, closed.at(-1), naming));
+    const last = closed.find(({ questionId }) => questionId === named);
+    if (last === undefined) throw unknownError(`${run.id} has no question ${named}`, pending);
+    if (last.how === 'answered') throw new NotTakenError('closed', answeredText(last));
+    return { questionId: last.questionId };
+  });
 
 /** The tool call that a person means, as of `meantQuestion`. @throws `NotTakenError` */
 export const meantCall = (reprise: Reprise, run: Run, named: string | undefined): Promise<Meant> =>
-  lookUp(reprise, run, named, 'its call cannot be looked up; name it', () => findCall(run, named));
+  lookUp(reprise, run, named, 'its call cannot be looked up; name it', async () => {
+    const pending = (await run.pendingQuestions()).filter(({ kind }) => kind === 'tool');
+    const found = chosenOf(pending, pending, named, `Several tool calls of ${run.id} wait for approval; name one`);
+    if (found !== undefined) return found;
+    if (named === undefined) throw new NotTakenError('closed', `No tool call of ${run.id} waits for approval`);
+    const resolved = (await run.events()).filter((event) => event.type === 'approval_resolved');
+    const ended = resolved.find(({ questionId }) => questionId === named);
+    if (ended !== undefined) throw new NotTakenError('closed', resolvedText(ended));
+    throw unknownError(`${run.id} has no tool call ${named} that waits for approval`, pending);
+  });
 
 async function lookUp(
   { client }: Reprise,
@@ -66,12 +88,12 @@ export function assertAnswers(
   const { from, kind, question, tool } = pending;
   if (kind === 'question' || (kind === 'key' && answer === '')) return;
   if (kind === 'tool' && answer !== undefined && (answer === '' || decisionIn(answer) !== undefined)) return;
-  const what =
-    kind === 'key'
-      ? `it ${question} (${from})`
-      : kind === 'tool'
-        ? `${from} waits for approval to run ${tool}`
-        : `${from} waits for a decision`;
+  const what = {
+    question: '',
+    key: `it ${question} (${from})`,
+    tool: `${from} waits for approval to run ${tool}`,
+    approval: `${from} waits for a decision`,
+  }[kind];
   const lines = [printable(`${run.id} asks no question: ${what}`), ...ways(pending).map((line) => `  ${line}`)];
   throw new NotTakenError('wrong', lines.join('\n'));
 }
@@ -99,13 +121,12 @@ function chosenOf(
   choices: PendingQuestion[],
   named: string | undefined,
   several: string,
-): PendingQuestion | undefined {
-  if (named !== undefined) return pending.find(({ questionId }) => questionId === named);
-  if (choices.length > 1) throw new NotTakenError('wrong', `${several}:\n${listOf(choices)}`);
-  return choices[0];
+): Meant | undefined {
+  if (named === undefined && choices.length > 1) throw new NotTakenError('wrong', `${several}:\n${listOf(choices)}`);
+  const found = named === undefined ? choices[0] : pending.find(({ questionId }) => questionId === named);
+  return found && { questionId: found.questionId, pending: found };
 }
 
-/** That there is nothing of a name, with what there is. */
 const unknownError = (what: string, pending: PendingQuestion[]): NotTakenError =>
   new NotTakenError(
     'unknown',
@@ -117,23 +138,7 @@ const listOf = (pending: PendingQuestion[]): string =>
 
 type Closed = Extract<RunEvent, { type: 'question_closed' }>;
 
-/** Without a name the only question that waits is meant, or else the only other thing. */
-async function findQuestion(run: Run, named: string | undefined, naming: Naming): Promise<Meant> {
-  const pending = await run.pendingQuestions();
-  const asked = pending.filter(({ kind }) => kind === 'question');
-  const several = `Several questions of ${run.id} wait; name one with ${naming}`;
-  const found = chosenOf(pending, asked.length > 0 ? asked : pending, named, several);
-  if (found !== undefined) return { questionId: found.questionId, pending: found };
-
-  const closed = (await run.events()).filter((event) => event.type === 'question_closed');
-  const last = named === undefined ? closed.at(-1) : closed.find(({ questionId }) => questionId === named);
-  if (named === undefined) throw new NotTakenError('closed', noneFound(run.id, last, naming));
-  if (last === undefined) throw unknownError(`${run.id} has no question ${named}`, pending);
-  if (last.how === 'answered') throw new NotTakenError('closed', answeredText(last));
-  return { questionId: last.questionId };
-}
-
-function noneFound(id: string, last: Closed | undefined, naming: Naming): string {
+function noneFound(id: string, last: Closed | undefined, naming: string): string {
   if (last === undefined) return `${id} has not asked anything yet`;
   if (last.how === 'answered') return `No question of ${id} waits. ${answeredText(last)}`;
   return (
@@ -145,25 +150,10 @@ function noneFound(id: string, last: Closed | undefined, naming: Naming): string
 const answeredText = ({ questionId, answer = '' }: Closed): string =>
   `Question ${questionId} was answered already: ${printable(answer)}`;
 
-async function findCall(run: Run, named: string | undefined): Promise<Meant> {
-  const pending = (await run.pendingQuestions()).filter(({ kind }) => kind === 'tool');
-  const found = chosenOf(pending, pending, named, `Several tool calls of ${run.id} wait for approval; name one`);
-  if (found !== undefined) return { questionId: found.questionId, pending: found };
-  if (named === undefined) throw new NotTakenError('closed', `No tool call of ${run.id} waits for approval`);
-  const resolved = (await run.events()).filter((event) => event.type === 'approval_resolved');
-  const ended = resolved.find(({ questionId }) => questionId === named);
-  if (ended !== undefined) throw new NotTakenError('closed', resolvedText(ended));
-  throw unknownError(`${run.id} has no tool call ${named} that waits for approval`, pending);
-}
-
-/** That a call waits no longer. */
 export const resolvedText = ({ how, questionId, tool }: Extract<RunEvent, { type: 'approval_resolved' }>): string =>
   printable(`${tool} (${questionId}) waits no longer: ${how}`);
 
-/**
- * How long it may take until a worker tells which questions wait, in milliseconds. When a worker has just died, the server
- * holds the first query for it for ten seconds, although another one has taken its place.
- */
+/** In milliseconds. When a worker has just died, the server holds the first query for ten seconds, although another is there. */
 const patience = 30_000;
 
 /** Asks a run's worker something. @returns undefined where no worker answers @throws what the asking throws else */

@@ -27,9 +27,8 @@ const eachMs = 50;
 const textsEveryMs = 100;
 
 /**
- * Everything that followers of a run see, shared by all of them in a process: each run is looked at by one follower, however many
- * read. Readers pull, each from its own place, so that a slow one holds up nobody and keeps nothing: what it has missed of a text
- * comes as one piece.
+ * What followers of a run see, shared by all of a process: one looks at the run, however many read. Readers pull, each from its
+ * own place: a slow one holds up nobody and keeps nothing, and what it has missed of a text comes as one piece.
  */
 export class Feeds {
   readonly #reprise: Reprise;
@@ -43,20 +42,18 @@ export class Feeds {
     this.#options = { everyMs: () => Math.max(everyMs, this.#feeds.size * eachMs), lingerMs };
   }
 
-  /**
-   * Reads a run, from an event on, until it has closed, the reader's signal is aborted, or the feeds are closed.
-   *
-   * @throws (when it is read) `WorkflowNotFoundError`, and errors that no further attempt would overcome
-   */
-  follow(id: string, reader: FeedReader = {}): AsyncIterable<FeedItem> {
-    return { [Symbol.asyncIterator]: () => this.#read(id, reader) };
+  /** Reads a run until it has closed, the signal is aborted, or the feeds are closed. @throws (when it is read) as `Run.watch` */
+  async *follow(id: string, reader: FeedReader = {}): AsyncGenerator<FeedItem> {
+    const feed = await this.#feedOf(id);
+    feed.enter(reader);
+    try {
+      yield* itemsOf(feed.run, reader);
+    } finally {
+      feed.leave(reader);
+    }
   }
 
-  /**
-   * What is known of a run, once it was looked at.
-   *
-   * @throws `WorkflowNotFoundError`, and errors that no further attempt would overcome
-   */
+  /** What is known of a run, once it was looked at. @throws as `Run.watch` */
   async seen(id: string): Promise<Pick<SharedRun, 'ended' | 'events'>> {
     const feed = await this.#feedOf(id);
     feed.enter({});
@@ -68,25 +65,13 @@ export class Feeds {
     }
   }
 
-  /** How many runs are followed. */
   get open(): number {
     return this.#feeds.size;
   }
 
-  /** Ends everybody's reading. */
   close(): void {
     for (const feed of this.#feeds.values()) feed.close();
     void this.#stored.close();
-  }
-
-  async *#read(id: string, reader: FeedReader): AsyncGenerator<FeedItem> {
-    const feed = await this.#feedOf(id);
-    feed.enter(reader);
-    try {
-      yield* itemsOf(feed.run, reader);
-    } finally {
-      feed.leave(reader);
-    }
   }
 
   async #feedOf(id: string): Promise<Feed> {

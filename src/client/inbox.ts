@@ -25,7 +25,6 @@ interface WaitingRun {
   task: string;
 }
 
-/** All runs that wait for a person, as `Reprise.waiting` returns them. */
 export async function waitingRuns(client: Client): Promise<WaitingRun[]> {
   const runs: WaitingRun[] = [];
   try {
@@ -37,7 +36,6 @@ export async function waitingRuns(client: Client): Promise<WaitingRun[]> {
   return runs;
 }
 
-/** All that waits for a person, as `Reprise.inbox` returns it. */
 export async function questionsOf(
   client: Client,
   onSilent: (workflowId: string, reason: Error) => void,
@@ -54,9 +52,7 @@ export async function questionsOf(
 
 /**
  * Asks runs, a few at a time: a worker that has just begun replays each before it answers, and would let most of a thousand
- * wait for longer than they may.
- *
- * @param onSilent is told of each run that did not answer, also of those that were not asked since none answered any more
+ * wait for too long. @param onSilent is told of each that did not answer, or was not asked since none answered any more
  */
 export async function askEach<R extends { id: string }, T>(
   runs: R[],

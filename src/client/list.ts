@@ -11,7 +11,6 @@ import { firstLine } from './names.ts';
 import { isOpenStatus, ofTypes, openOnly } from '../util/run-status.ts';
 
 export interface ListOptions {
-  /** Whether to list open runs only. */
   open?: boolean;
   /** How many runs are listed at most, the newest ones; 20 when absent. */
   limit?: number;
@@ -34,9 +33,7 @@ export interface ListedRun {
   endedAt: string | null;
   /** What it has cost, so far or in all; null where that is not known. */
   spent: Figures | null;
-  /** Whether an open run waits for a person. */
   isWaiting: boolean;
-  /** The questions of an open run that wait for a person. */
   waiting: PendingQuestion[];
   /** The state of an open run; null if it has ended, or if no worker has told it in time. */
   state: State | null;
@@ -45,15 +42,13 @@ export interface ListedRun {
 /** How long one open run may take to tell its state, and all of them together, in milliseconds. */
 const patience = { one: 1500, all: 3000 };
 
-const usualLimit = 20;
-
 /**
- * Lists runs, as `Reprise.list` does. What a run is about, and what it has cost at its end, is in its memo, so that nobody
- * need be asked for runs that have ended. One that no worker has begun yet has none: its input is read instead.
+ * What a run is about, and has cost at its end, is in its memo, so that nobody need be asked for runs that have ended. One that
+ * no worker has begun yet has none: its input is read instead.
  */
 export async function listRuns(
   client: Client,
-  { limit = usualLimit, open = false, prefix = '' }: ListOptions,
+  { limit = 20, open = false, prefix = '' }: ListOptions,
 ): Promise<ListedRun[]> {
   const found: WorkflowExecutionInfo[] = [];
   const which = open ? openOnly : `ExecutionStatus != 'ContinuedAsNew'`;
@@ -118,15 +113,10 @@ export async function inputQuestion(
   return question ?? (summary ? String(payloadConverter.fromPayload(summary)) : '');
 }
 
-const figuresOf = ({ calls, inputTokens, cachedInputTokens, outputTokens, costUsd }: Figures): Figures => ({
-  calls,
-  inputTokens,
-  cachedInputTokens,
-  outputTokens,
-  costUsd,
-});
+function figuresOf({ calls, inputTokens, cachedInputTokens, outputTokens, costUsd }: Figures): Figures {
+  return { calls, inputTokens, cachedInputTokens, outputTokens, costUsd };
+}
 
-/** How many runs are asked, or looked up, at the same time. */
 const maxConcurrent = 32;
 
 /** Does the same with all items, some at a time. @returns the results in the order of the items */

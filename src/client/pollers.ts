@@ -48,9 +48,8 @@ export async function livePollers(service: Service, namespace: string, queue = t
 const looksMs = [1000, 4000];
 
 /**
- * Why nobody gets on with a run; undefined where somebody does, or the server does not tell.
- *
- * @param needsTask whether it matters only while the run has a task that waits for a worker
+ * Why nobody gets on with a run; undefined where somebody does, or the server does not tell. @param needsTask whether it matters
+ * only while the run has a task that waits for a worker
  */
 export async function whyUnserved(handle: WorkflowHandle, needsTask = false): Promise<UnservedError | undefined> {
   const { client, workflowId } = handle;
@@ -59,13 +58,12 @@ export async function whyUnserved(handle: WorkflowHandle, needsTask = false): Pr
     if (needsTask && !raw.pendingWorkflowTask) return undefined;
     const pollers = await livePollers(client.workflowService, client.options.namespace, queue);
     const run = `the run ${workflowId}`;
-    if (pollers.length === 0) {
-      const start =
-        queue === taskQueue ? 'npx reprise up, or npx reprise worker' : `those of Reprise poll "${taskQueue}"`;
+    const start =
+      queue === taskQueue ? 'npx reprise up, or npx reprise worker' : `those of Reprise poll "${taskQueue}"`;
+    if (pollers.length === 0)
       return new UnservedError(
         `Nobody polls the task queue "${queue}" of ${run}, which goes on once a worker does (${start})`,
       );
-    }
     const build = pinnedBuild(raw.workflowExecutionInfo?.versioningInfo ?? {});
     if (build !== undefined && !pollers.some(({ buildId }) => buildId === build))
       return new UnservedError(
@@ -89,9 +87,6 @@ function pinnedBuild({ behavior, deploymentVersion, versioningOverride }: Versio
 /** `temporal.api.enums.v1.VersioningBehavior`. */
 const pinned = 1;
 
-/** How many of the last events are read. A task that has failed is among them, with the next one that is scheduled. */
-const lastEvents = 10;
-
 /**
  * Why the last task of a run has failed, which Temporal tries again for ever. So it is where the worker lacks the key by
  * which the run is encrypted. @returns undefined where it did not fail
@@ -101,7 +96,8 @@ async function lastTaskFailure({ client, workflowId }: WorkflowHandle): Promise<
   const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
     namespace,
     execution: { workflowId },
-    maximumPageSize: lastEvents,
+    // A task that has failed is among the last events, with the next one that is scheduled.
+    maximumPageSize: 10,
   });
   const last = history?.events?.find(
     (event) => event.workflowTaskFailedEventAttributes ?? event.workflowTaskCompletedEventAttributes,
@@ -112,19 +108,20 @@ async function lastTaskFailure({ client, workflowId }: WorkflowHandle): Promise<
 }
 
 /**
- * What a run answers to a request.
- *
- * @param options `needsTask` as of `whyUnserved`; `signal` gives the request up
- * @throws what `ask` throws; `UnservedError` where nobody has got on with the run for five seconds
+ * What a run answers to a request. @param options `needsTask` as of `whyUnserved`; `signal` gives the request up @throws what
+ * `ask` throws; `UnservedError` where nobody has got on with the run for five seconds
  */
 export async function served<T>(
   handle: WorkflowHandle,
   ask: () => Promise<T>,
-  { needsTask = false, signal: given }: { needsTask?: boolean; signal?: AbortSignal } = {},
+  {
+    needsTask = false,
+    signal: given = new AbortController().signal,
+  }: { needsTask?: boolean; signal?: AbortSignal } = {},
 ): Promise<T> {
-  given?.throwIfAborted();
+  given.throwIfAborted();
   const waiting = new AbortController();
-  const signal = AbortSignal.any([waiting.signal, ...(given === undefined ? [] : [given])]);
+  const signal = AbortSignal.any([waiting.signal, given]);
   const answer = handle.client.connection.withAbortSignal(signal, ask);
   const looked = async (): Promise<T> => {
     for (const [index, ms] of looksMs.entries()) {
@@ -144,11 +141,9 @@ export async function served<T>(
   }
 }
 
-/** gRPC's FAILED_PRECONDITION. */
-const failedPrecondition = 9;
-
 /** Why nobody gets on with a run, where the server has refused a request for that; any other error as it is. */
 export async function explained(handle: WorkflowHandle, error: unknown): Promise<unknown> {
-  const isRefused = (grpcErrorIn(error)?.code as number | undefined) === failedPrecondition;
+  // gRPC's FAILED_PRECONDITION.
+  const isRefused = (grpcErrorIn(error)?.code as number | undefined) === 9;
   return (isRefused && (await whyUnserved(handle))) || error;
 }

@@ -1,18 +1,26 @@
 import type { Client } from '@temporalio/client';
-import type { OrchestrationInput, ResearchInput, SessionInput, SolveInput } from './inputs.ts';
 import { inputProblem } from '../workflows/runtime/size.ts';
 import { literalSecrets } from '../config/literal-secrets.ts';
 import { problemText, under } from '../config/problems.ts';
+import { commandOf } from '../protocol/definitions.ts';
 import { InputTooLargeError, SecretInConfigError } from './errors.ts';
 import type { InboxQuestion } from './inbox.ts';
 import type { ListedRun, ListOptions } from './list.ts';
 import { newRunId } from './names.ts';
-import { SessionRun } from './session-run.ts';
-import { OrchestrationRun, ResearchRun, Run, SolveRun } from './run.ts';
+import { OrchestrationRun, ResearchRun, Run, SessionRun, SolveRun } from './run.ts';
 import type { StatsOptions } from './stats.ts';
 import type { Stats } from './aggregate.ts';
 import type { InputName } from '../trust/schemas.ts';
-import type { RunInput, Runs, RunWay, StartOptions } from './way.ts';
+import type {
+  OrchestrationInput,
+  ResearchInput,
+  RunInput,
+  Runs,
+  RunWay,
+  SessionInput,
+  SolveInput,
+  StartOptions,
+} from './way.ts';
 
 /** A connection on which runs are started and found. Starting one may throw `InputTooLargeError`, and `RunExistsError`. */
 export class Reprise {
@@ -29,7 +37,7 @@ export class Reprise {
 
   /** Starts a team on a task. */
   async startOrchestration(input: OrchestrationInput, options: StartOptions = {}): Promise<OrchestrationRun> {
-    return new OrchestrationRun(await this.#start('orchestration', 'ask', input, options));
+    return new OrchestrationRun(await this.#start('orchestration', input, options));
   }
 
   /** A run of the workflow `orchestration` that was started before, from anywhere. */
@@ -39,7 +47,7 @@ export class Reprise {
 
   /** Starts research on an idea. */
   async startResearch(input: ResearchInput, options: StartOptions = {}): Promise<ResearchRun> {
-    return new ResearchRun(await this.#start('research', 'research', input, options));
+    return new ResearchRun(await this.#start('research', input, options));
   }
 
   /** A run of the workflow `research` that was started before, from anywhere. */
@@ -49,7 +57,7 @@ export class Reprise {
 
   /** Starts solving a problem by a plan. */
   async startSolve(input: SolveInput, options: StartOptions = {}): Promise<SolveRun> {
-    return new SolveRun(await this.#start('planAndExecute', 'solve', input, options));
+    return new SolveRun(await this.#start('planAndExecute', input, options));
   }
 
   /** A run of the workflow `planAndExecute` that was started before, from anywhere. */
@@ -62,7 +70,7 @@ export class Reprise {
    * it is closed.
    */
   async startSession(input: SessionInput, options: StartOptions = {}): Promise<SessionRun> {
-    return new SessionRun(await this.#start('session', 'chat', input, options));
+    return new SessionRun(await this.#start('session', input, options));
   }
 
   /**
@@ -121,9 +129,9 @@ export class Reprise {
     return this.#runs.stats(options);
   }
 
-  async #start(type: InputName, prefix: string, input: RunInput, options: StartOptions): Promise<RunWay> {
+  async #start(type: InputName, input: RunInput, options: StartOptions): Promise<RunWay> {
     assertFit(input);
-    return this.#runs.start(type, options.id ?? newRunId(prefix), input, options);
+    return this.#runs.start(type, options.id ?? newRunId(commandOf[type]), input, options);
   }
 
   async close(): Promise<void> {

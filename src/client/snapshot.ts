@@ -58,7 +58,6 @@ export interface RunSnapshot<S extends State = State> {
   trouble?: Error;
 }
 
-/** The calls in progress according to a run's description. */
 export async function callsIn(
   { raw }: WorkflowExecutionDescription,
   converter: LoadedDataConverter,

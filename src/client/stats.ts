@@ -13,16 +13,17 @@ export interface StatsOptions {
 
 const query = `${ofTypes(['orchestration', 'research', 'planAndExecute'])} AND ExecutionStatus = 'Completed'`;
 
-/** How many runs are read at the same time. */
 const concurrency = 8;
 
 /** How long the server may take to return a result, in milliseconds. */
 const patience = 10_000;
 
-/** Reads the results of all completed runs and sums them up, as `Reprise.stats` returns them. */
 export async function statsOf(client: Client, { onRead, onUnread }: StatsOptions): Promise<Stats> {
   const results: Results = { orchestrations: [], researchRuns: [], plans: [], unread: 0 };
-  const runs = completedRuns(client);
+  // One generator, from which all readers take.
+  const runs = (async function* () {
+    yield* listed(client, query);
+  })();
   let read = 0;
   const readNext = async (): Promise<void> => {
     for await (const run of runs) {
@@ -41,10 +42,6 @@ export async function statsOf(client: Client, { onRead, onUnread }: StatsOptions
   };
   await Promise.all(Array.from({ length: concurrency }, readNext));
   return sumUp(results);
-}
-
-async function* completedRuns(client: Client): AsyncGenerator<WorkflowExecutionInfo> {
-  yield* listed(client, query);
 }
 
 async function resultOf(client: Client, { workflowId, runId }: WorkflowExecutionInfo): Promise<unknown> {

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readEnvironment } from '../util/environment.ts';
 import type { LivePiece, LiveTexts, Store } from '../store/store.ts';
 
-/** Where the store of a run's worker is. */
 export interface StorePlace {
   /** The home folder of the run's worker, whose store has the texts in progress in whole; absent: none. */
   home?: string;
@@ -30,7 +29,8 @@ export class StoredTexts implements Pick<LiveTexts, 'read'> {
     try {
       const { readStore } = await import('../store/open-store.ts');
       this.#store ??= readStore(home, readEnvironment(variables));
-      if (this.#store !== undefined) return await inTime(this.#store.liveTexts.read(...where));
+      const late = pause(timeoutMs, [], { ref: false }).then(() => Promise.reject(new Error('late')));
+      if (this.#store !== undefined) return await Promise.race([this.#store.liveTexts.read(...where), late]);
     } catch {
       void this.close();
     }
@@ -38,26 +38,11 @@ export class StoredTexts implements Pick<LiveTexts, 'read'> {
     return [];
   }
 
-  /** Nothing is read from it any more. */
   async close(): Promise<void> {
     // A reading that is under way must not open it again.
     this.#restsUntil = Infinity;
     const store = this.#store;
     this.#store = undefined;
     await store?.close().catch(() => {});
-  }
-}
-
-/** @throws where the work takes longer than the store has */
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const late = new AbortController();
-  const { signal } = late;
-  try {
-    return await Promise.race([
-      work,
-      pause(timeoutMs, undefined, { signal }).then(() => Promise.reject(new Error('late'))),
-    ]);
-  } finally {
-    late.abort();
   }
 }

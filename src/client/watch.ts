@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   QueryRejectedError,
   WorkflowNotFoundError,
@@ -11,12 +12,11 @@ import type { State } from '../protocol/state.ts';
 import { ifFound } from './errors.ts';
 import { whyUnserved } from './pollers.ts';
 import { beginningOf } from './show/history.ts';
-import { SharedTexts, TextReader } from './live-text.ts';
+import { SharedTexts, TextReader } from './shared-run.ts';
 import { callsIn, isPassing, type RunSnapshot } from './snapshot.ts';
 import { StoredTexts, type StorePlace } from './stored-texts.ts';
 import { isOpenStatus, paused } from '../util/run-status.ts';
 
-/** A place in the events of a run. */
 export interface EventCursor {
   runId: string;
   /** Sequence number of the last event before the place; 0 at the beginning. */
@@ -36,27 +36,25 @@ export interface WatchOptions extends StorePlace {
 const patience = 5000;
 
 /**
- * How long a run's history may stay as it is until the run is asked nevertheless, in milliseconds. Only by that does a worker show
- * that it has died in a quiet call, since a call that is tried again leaves nothing in the history.
+ * In milliseconds: so long may a history stay as it is until its run is asked nevertheless. Only by that does a worker show that it
+ * has died in a quiet call, since a call that is tried again leaves nothing in the history.
  */
 const quietMs = 5000;
 
 /** What a look at a run has brought, with its run id and its status; undefined where the server did not tell them. */
-export interface Look<S extends State = State> extends Omit<RunSnapshot<S>, 'texts'> {
+export interface Look extends Omit<RunSnapshot, 'texts'> {
   runId: string | undefined;
   status: WorkflowExecutionStatusName | undefined;
 }
 
-/** Looks at a run, each time from where the look before has ended. */
-export class RunLooks<S extends State = State> {
+export class RunLooks {
   readonly #handle: WorkflowHandle;
   readonly #asksState: boolean;
   #seen: EventCursor | undefined;
   #seenLength = -1;
   #askedAt = 0;
-  #state: S | undefined;
+  #state: State | undefined;
 
-  /** @param asksState whether looks bring the state too, which takes a query more */
   constructor(handle: WorkflowHandle, after: EventCursor | undefined, asksState: boolean) {
     this.#handle = handle;
     this.#seen = after;
@@ -69,14 +67,12 @@ export class RunLooks<S extends State = State> {
   }
 
   /**
-   * Looks once. Queries take a worker’s time, and are sent when the history has grown or is quiet.
-   *
-   * @param isComing whether the run need not have begun yet
-   * @throws as `Run.watch`
+   * Queries take a worker's time, and are sent when the history has grown or is quiet. @param isComing whether the run need not have
+   * begun yet @throws as `Run.watch`
    */
-  async look(isComing = false): Promise<Look<S>> {
+  async look(isComing = false): Promise<Look> {
     const { client } = this.#handle;
-    const look: Look<S> = { events: [], state: this.#state, calls: [], runId: undefined, status: undefined };
+    const look: Look = { events: [], state: this.#state, calls: [], runId: undefined, status: undefined };
     try {
       await client.connection.withDeadline(Date.now() + patience, () => this.#fill(look));
     } catch (error) {
@@ -87,7 +83,7 @@ export class RunLooks<S extends State = State> {
     return look;
   }
 
-  async #fill(look: Look<S>): Promise<void> {
+  async #fill(look: Look): Promise<void> {
     const { client, workflowId } = this.#handle;
     const description = await this.#handle.describe();
     const { runId, historyLength } = description;
@@ -98,7 +94,7 @@ export class RunLooks<S extends State = State> {
     if (isQuiet && Date.now() - this.#askedAt < quietMs) return;
     this.#askedAt = Date.now();
     const events = await eventsSince(client, workflowId, runId, this.#seen);
-    if (this.#asksState) this.#state = (await client.getHandle(workflowId, runId).query(stateQuery)) as S;
+    if (this.#asksState) this.#state = await client.getHandle(workflowId, runId).query(stateQuery);
     Object.assign(look, { events, state: this.#state });
     const last = events.at(-1);
     // While a run has no events, its id may still turn out to be that of a new run.
@@ -107,17 +103,13 @@ export class RunLooks<S extends State = State> {
   }
 }
 
-/** Yields snapshots, as `Run.watch` does. */
-export async function* watchRun<S extends State>(
+export async function* watchRun(
   handle: WorkflowHandle,
   { everyMs = 250, after, until, ...place }: WatchOptions,
-): AsyncGenerator<RunSnapshot<S>> {
+): AsyncGenerator<RunSnapshot> {
   let over = false;
-  const settled = until?.then(
-    () => (over = true),
-    () => (over = true),
-  );
-  const looks = new RunLooks<S>(handle, after, true);
+  const settled = until?.catch(() => {}).then(() => (over = true));
+  const looks = new RunLooks(handle, after, true);
   let inVain = 0;
   const stored = new StoredTexts(place);
   const texts = new SharedTexts(stored);
@@ -133,8 +125,7 @@ export async function* watchRun<S extends State>(
       if (isLast) return;
       const ended = status !== undefined && !isOpenStatus(status);
       if (until === undefined && ended && (inVain === 0 || inVain > 2)) return;
-      const pause = new Promise((resolve) => setTimeout(resolve, everyMs));
-      await (over || settled === undefined ? pause : Promise.race([pause, settled]));
+      await Promise.race([pause(everyMs), ...(over || settled === undefined ? [] : [settled])]);
     }
   } finally {
     await stored.close();

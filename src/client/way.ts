@@ -1,21 +1,28 @@
-import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Priority } from '@temporalio/common';
-import type { RunEvent } from '../protocol/events.ts';
-import type { PendingQuestion } from '../protocol/questions.ts';
-import type { TurnResult } from '../protocol/session.ts';
-import type { State } from '../protocol/state.ts';
-import type { InputName } from '../trust/schemas.ts';
-import { RunNotOpenError } from './errors.ts';
-import type { InboxQuestion } from './inbox.ts';
-import type { OrchestrationInput, ResearchInput, SessionInput, SolveInput } from './inputs.ts';
-import type { ListedRun, ListOptions } from './list.ts';
-import type { RunRecord, RunStatus, ShowOptions } from './show/show.ts';
-import type { PendingCall, RunSnapshot } from './snapshot.ts';
-import type { StatsOptions } from './stats.ts';
-import type { Stats } from './aggregate.ts';
-import type { EventCursor, WatchOptions } from './watch.ts';
+import type { OneAgentConfigInput } from '../config/one-agent.ts';
+import type { PlanConfigInput } from '../config/plan.ts';
+import type { ResearchConfigInput } from '../config/research.ts';
+import type { TeamConfigInput } from '../config/team.ts';
+import type { OrchestrationInput as Orchestration } from '../protocol/orchestration.ts';
+import type { SolveInput as Solve } from '../protocol/plan-and-execute.ts';
+import type { ResearchInput as Research } from '../protocol/research.ts';
+import type { SessionInput as Session } from '../protocol/session.ts';
+import { ifFound, RunNotOpenError } from './errors.ts';
+import type { RunStatus } from './show/show.ts';
+import type { TemporalRun } from './temporal/run.ts';
+import type { TemporalRuns } from './temporal/runs.ts';
 
-/** The input of a run of any kind. */
+/**
+ * The workflows' inputs as programs write them, with the types of their configurations. A `config` may also be the name of a
+ * file in the worker's configuration folder.
+ */
+type Written<Input, Config> = Omit<Input, 'config'> & { config?: Config | string };
+
+export type OrchestrationInput = Written<Orchestration, TeamConfigInput>;
+export type ResearchInput = Written<Research, ResearchConfigInput>;
+export type SolveInput = Written<Solve, PlanConfigInput>;
+export type SessionInput = Written<Session, TeamConfigInput | OneAgentConfigInput>;
+
 export type RunInput = OrchestrationInput | ResearchInput | SolveInput | SessionInput;
 
 export interface StartOptions {
@@ -43,54 +50,18 @@ export interface RunDescription {
   status: RunStatus;
 }
 
-/** A way to one run: by Temporal, or by a server over HTTP. What its operations do and throw, `Run` says. */
-export interface RunWay {
-  readonly id: string;
-  describe(): Promise<RunDescription>;
-  result(signal?: AbortSignal): Promise<unknown>;
-  state(): Promise<State>;
-  pendingQuestions(): Promise<PendingQuestion[]>;
-  pendingCalls(): Promise<PendingCall[]>;
-  events(from: number): Promise<RunEvent[]>;
-  cursor(): Promise<EventCursor>;
-  watch(options: WatchOptions): AsyncGenerator<RunSnapshot>;
-  show(options: ShowOptions): Promise<RunRecord>;
-  message(name: MessageName, ...payload: unknown[]): Promise<void>;
-  /** Takes a turn of a session, and begins the session where it is not open and the way knows its input. */
-  turn(text: string, turnId: string, signal?: AbortSignal): Promise<TurnResult>;
-  /** The same, and waits only until the session has taken it. @param signal gives up sending it again */
-  begin(text: string, turnId: string, signal?: AbortSignal): Promise<void>;
-  cancel(): Promise<void>;
-  terminate(reason?: string): Promise<void>;
-}
+/** A way to one run: by Temporal, or by a server over HTTP (`http/runs.ts`). What its operations do and throw, `Run` says. */
+export type RunWay = Pick<TemporalRun, keyof TemporalRun>;
 
 /** A way to all runs. What its operations do and throw, `Reprise` says. */
-export interface Runs {
-  readonly client: Client;
-  start(type: InputName, id: string, input: RunInput, options: StartOptions): Promise<RunWay>;
-  startOnce(
-    type: InputName,
-    id: string,
-    input: RunInput,
-    options: StartOptions,
-  ): Promise<{ way: RunWay; isNew: boolean }>;
-  run(id: string): RunWay;
-  /** @param input with which it begins where it is not open */
-  session(id: string, input: SessionInput, options: StartOptions): RunWay;
-  waiting(): Promise<RunWay[]>;
-  inbox(onSilent: (workflowId: string, reason: Error) => void): Promise<InboxQuestion[]>;
-  list(options: ListOptions): Promise<ListedRun[]>;
-  stats(options: StatsOptions): Promise<Stats>;
-  close(): Promise<void>;
-}
+export type Runs = Pick<TemporalRuns, keyof TemporalRuns>;
 
 /** The workflow type of a run that still goes on. @throws `RunNotOpenError`, which says whether it is unknown or has ended */
-export async function openWorkflow(way: RunWay): Promise<string> {
-  const { status, workflow } = await way.describe().catch((error: unknown) => {
-    throw error instanceof WorkflowNotFoundError ? new RunNotOpenError(`There is no run of the id ${way.id}`) : error;
-  });
-  if (isOpen(status)) return workflow;
-  throw new RunNotOpenError(`The run ${way.id} has ended (${status.replaceAll('_', ' ')})`);
+export async function openWorkflow(way: Pick<RunWay, 'id' | 'describe'>): Promise<string> {
+  const found = await ifFound(way.describe());
+  if (found === undefined) throw new RunNotOpenError(`There is no run of the id ${way.id}`);
+  if (isOpen(found.status)) return found.workflow;
+  throw new RunNotOpenError(`The run ${way.id} has ended (${found.status.replaceAll('_', ' ')})`);
 }
 
 /** Whether a run of this status goes on. One that somebody has paused does, when it is let go on. */

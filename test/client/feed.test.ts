@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PendingCall, RunEvent } from '../../src/client.ts';
 import type { LivePiece } from '../../src/store/store.ts';
-import { TextReader } from '../../src/client/live-text.ts';
-import { itemsOf, SharedRun, type FeedItem, type FeedReader } from '../../src/client/shared-run.ts';
+import { TextReader, itemsOf, SharedRun, type FeedItem, type FeedReader } from '../../src/client/shared-run.ts';
 
 /** How much of a text a heartbeat carries here, in characters. */
 const carried = 10;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { HttpRun } from '../../src/client/http/run.ts';
+import { httpRun } from '../../src/client/http/runs.ts';
 import { HttpServer } from '../../src/client/http/server.ts';
 
 test('a result whose connection breaks off in the middle is asked for again', async () => {
@@ -17,7 +17,7 @@ test('a result whose connection breaks off in the middle is asked for again', as
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {
-    expect(await new HttpRun(new HttpServer(url, 't'), 'q1').result()).toEqual({ answer: 'Yes.' });
+    expect(await httpRun(new HttpServer(url, 't'), 'q1').result()).toEqual({ answer: 'Yes.' });
   } finally {
     server.closeAllConnections();
     server.close();

@@ -25,7 +25,6 @@ const retryEveryMs = 1000;
 /** What a server, or a balancer before it, answers that may answer later: too many requests, and nobody behind it. */
 const passing = [429, 502, 503, 504];
 
-/** A server of Reprise. */
 export class HttpServer {
   readonly #url: string;
   readonly #token: string;
@@ -73,8 +72,8 @@ export class HttpServer {
     }
   }
 
-  async get<T>(path: string, request: Request = {}): Promise<T> {
-    return this.read(path, request, (answer) => answer.json() as Promise<T>);
+  get<T>(path: string): Promise<T> {
+    return this.read(path, {}, (answer) => answer.json() as Promise<T>);
   }
 }
 
@@ -102,7 +101,6 @@ const saying = (error: Error, message: string): Error => Object.assign(error, { 
 const failed = (message: string, type: string): Error =>
   ApplicationFailure.create({ message, type, nonRetryable: true });
 
-/** By the names of errors. */
 const errors: Record<string, (detail: string, id: string, failure: string) => Error> = {
   RunNotOpenError: (detail) => new RunNotOpenError(detail),
   RunExistsError: (detail, id) => saying(new RunExistsError(id), detail),

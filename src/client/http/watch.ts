@@ -27,12 +27,9 @@ export async function* watchOver(
 ): AsyncGenerator<RunSnapshot> {
   const gone = new AbortController();
   let isOver = false;
-  const over = until?.then(
-    () => (isOver = true),
-    () => (isOver = true),
-  );
+  const over = until?.catch(() => {}).then(() => (isOver = true));
   const items = followed(server, path, after?.seq ?? 0, gone.signal, () => until !== undefined);
-  const pieces = new Pieces();
+  const ends = new Map<string, number>();
   let next = items.next();
   let state: State | undefined;
   let calls: RunSnapshot['calls'] = [];
@@ -50,7 +47,7 @@ export async function* watchOver(
         next = items.next();
         const update = item.value;
         if (update.type === 'event') snapshot.events.push(update.event);
-        else if (update.type === 'text') snapshot.texts.push(...pieces.of(update.piece));
+        else if (update.type === 'text') snapshot.texts.push(...newOf(update.piece, ends));
         else snapshot.trouble = new Error(update.message);
       }
       if (snapshot.events.length > 0 || performance.now() - askedAt > quietMs) {
@@ -115,15 +112,11 @@ async function* followed(
   }
 }
 
-/** Cuts texts so that each character comes once, although a new connection begins with what was told before. */
-class Pieces {
-  readonly #ends = new Map<string, number>();
-
-  of(piece: TextPiece): TextPiece[] {
-    const { activityId, offset, reset, text } = piece;
-    const end = reset ? 0 : (this.#ends.get(activityId) ?? 0);
-    this.#ends.set(activityId, Math.max(end, offset + text.length));
-    const known = Math.max(0, end - offset);
-    return known >= text.length ? [] : [{ ...piece, offset: offset + known, text: text.slice(known) }];
-  }
+/** What is new of a text, although a new connection begins with what was told before. @param ends of the texts so far, by call */
+function newOf(piece: TextPiece, ends: Map<string, number>): TextPiece[] {
+  const { activityId, offset, reset, text } = piece;
+  const end = reset ? 0 : (ends.get(activityId) ?? 0);
+  ends.set(activityId, Math.max(end, offset + text.length));
+  const known = Math.max(0, end - offset);
+  return known >= text.length ? [] : [{ ...piece, offset: offset + known, text: text.slice(known) }];
 }

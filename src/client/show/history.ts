@@ -1,5 +1,6 @@
 import type { WorkflowClient, WorkflowHandle } from '@temporalio/client';
 import type { PayloadConverter } from '@temporalio/common';
+import { optionalTsToDate } from '@temporalio/common/lib/time.js';
 import { handleTextUpdate } from '../../protocol/definitions.ts';
 
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
@@ -12,19 +13,16 @@ export type HistoryRecord = { at: string; turn: number } & RecordBody;
 type RecordBody =
   | ActivityRecord
   | { kind: 'signal'; name: string; input: unknown }
-  /** A session's turn begins. */
   | { kind: 'turn'; text: string }
   | { kind: 'turn_ended'; result?: unknown; failure?: string };
 
 /** An activity that has ended, or is under way where it has neither a result nor a failure. */
 export interface ActivityRecord {
   kind: 'activity';
-  /** The activity type. */
   type: string;
   /** Its summary in the Web UI; empty for one without. */
   summary: string;
   input: unknown;
-  /** When it was scheduled. */
   since: string;
   result?: unknown;
   /** Why it has failed; `cancelled` where it was cancelled. */
@@ -35,9 +33,7 @@ export interface RunHistory {
   workflow: string;
   input: unknown;
   startedAt: string;
-  /** Absent while the run is open. */
   endedAt?: string;
-  /** The run that this one continues, by its run id. */
   continues?: string;
   result?: unknown;
   failure?: string;
@@ -54,11 +50,7 @@ export async function beginningOf(
   return (await workflowService.getWorkflowExecutionHistory(request)).history ?? {};
 }
 
-/**
- * Reads a history, without a worker.
- *
- * @param turns how many turns earlier runs of the same session have had
- */
+/** Reads a history, without a worker. @param turns how many turns earlier runs of the same session have had */
 export function readHistory({ events }: History, converter: PayloadConverter, turns = 0): RunHistory {
   const reader = new HistoryReader(converter, turns);
   for (const event of events ?? []) reader.read(event);
@@ -83,7 +75,7 @@ class HistoryReader {
   }
 
   read(event: HistoryEvent): void {
-    const at = timeOf(event);
+    const at = (optionalTsToDate(event.eventTime) ?? new Date(0)).toISOString();
     this.#readRun(event, at);
     this.#readActivity(event, at);
     this.#readMessage(event, at);
@@ -101,21 +93,17 @@ class HistoryReader {
     }
     const completed = event.workflowExecutionCompletedEventAttributes;
     const failed = event.workflowExecutionFailedEventAttributes;
-    const timedOut = event.workflowExecutionTimedOutEventAttributes;
-    const cancelled = event.workflowExecutionCanceledEventAttributes;
     const terminated = event.workflowExecutionTerminatedEventAttributes;
-    if (completed) this.#complete(at, this.#value(completed.result?.payloads));
-    else if (failed) this.#end(at, { failure: reasonOf(failed.failure) });
-    else if (timedOut) this.#end(at, { failure: 'its time was up' });
-    else if (cancelled) this.#end(at, { failure: 'cancelled' });
+    if (completed) {
+      const result = this.#value(completed.result?.payloads);
+      // The one turn of a session that was given its text at the start is no update, and its result is the session's.
+      const isTurn = this.#turnsEnded === 0 && this.#history.records.some(({ kind }) => kind === 'turn');
+      if (isTurn) this.#add(at, { kind: 'turn_ended', result });
+      this.#end(at, { result });
+    } else if (failed) this.#end(at, { failure: reasonOf(failed.failure) });
+    else if (event.workflowExecutionTimedOutEventAttributes) this.#end(at, { failure: 'its time was up' });
+    else if (event.workflowExecutionCanceledEventAttributes) this.#end(at, { failure: 'cancelled' });
     else if (terminated) this.#end(at, { failure: terminated.reason || 'terminated' });
-  }
-
-  #complete(at: string, result: unknown): void {
-    // The one turn of a session that was given its text at the start is no update, and its result is the session's.
-    const isTurn = this.#turnsEnded === 0 && this.#history.records.some(({ kind }) => kind === 'turn');
-    if (isTurn) this.#add(at, { kind: 'turn_ended', result });
-    this.#end(at, { result });
   }
 
   #end(endedAt: string, how: { result: unknown } | { failure: string }): void {
@@ -136,13 +124,11 @@ class HistoryReader {
       });
     }
     const completed = event.activityTaskCompletedEventAttributes;
-    const failed = event.activityTaskFailedEventAttributes;
-    const timedOut = event.activityTaskTimedOutEventAttributes;
+    const failed = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
     const cancelled = event.activityTaskCanceledEventAttributes;
     if (completed)
       this.#close(completed.scheduledEventId, at, { result: this.#value(completed.result?.payloads) ?? null });
     else if (failed) this.#close(failed.scheduledEventId, at, { failure: reasonOf(failed.failure) });
-    else if (timedOut) this.#close(timedOut.scheduledEventId, at, { failure: reasonOf(timedOut.failure) });
     else if (cancelled) this.#close(cancelled.scheduledEventId, at, { failure: 'cancelled' });
     // A call that is given up may be recorded as no more than a request to cancel it.
     const given = event.activityTaskCancelRequestedEventAttributes;
@@ -157,26 +143,16 @@ class HistoryReader {
     this.#history.records.push({ ...rest, at, ...how });
   }
 
-  /** Signals, and the turns of a session. */
   #readMessage(event: HistoryEvent, at: string): void {
     const signaled = event.workflowExecutionSignaledEventAttributes;
-    if (signaled) {
-      const input = this.#value(signaled.input?.payloads);
-      this.#add(at, { kind: 'signal', name: signaled.signalName ?? '', input });
-    }
-    const request = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest;
-    if (request?.input?.name === handleTextUpdate.name) {
-      const text = this.#value(request.input.args?.payloads);
+    const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;
+    // Every signal may come as an update too.
+    const name = signaled?.signalName ?? update?.name;
+    const input = this.#value(signaled?.input?.payloads ?? update?.args?.payloads);
+    if (update && name === handleTextUpdate.name) {
       this.#turns.add(String(event.eventId));
-      this.#history.records.push({ at, turn: this.#nextTurn(), kind: 'turn', text: String(text) });
-    } else if (request?.input) {
-      // Every signal may come as an update too.
-      this.#add(at, {
-        kind: 'signal',
-        name: request.input.name ?? '',
-        input: this.#value(request.input.args?.payloads),
-      });
-    }
+      this.#history.records.push({ at, turn: this.#nextTurn(), kind: 'turn', text: String(input) });
+    } else if (signaled || update) this.#add(at, { kind: 'signal', name: name ?? '', input });
     const updated = event.workflowExecutionUpdateCompletedEventAttributes;
     if (updated && this.#turns.has(String(updated.acceptedEventId))) {
       const { failure, success } = updated.outcome ?? {};
@@ -188,8 +164,8 @@ class HistoryReader {
 
   /** Turns may be sent while others wait. They are taken in the order of arrival. */
   #nextTurn(): number {
-    const turns = this.#history.records.filter(({ kind }) => kind === 'turn');
-    return Math.max(this.#turnsEnded, turns.at(-1)?.turn ?? 0) + 1;
+    const last = this.#history.records.findLast(({ kind }) => kind === 'turn');
+    return Math.max(this.#turnsEnded, last?.turn ?? 0) + 1;
   }
 
   #add(at: string, body: RecordBody): void {
@@ -206,18 +182,10 @@ class HistoryReader {
   }
 }
 
-function timeOf({ eventTime }: HistoryEvent): string {
-  const { seconds, nanos } = eventTime ?? {};
-  return new Date(Number(seconds ?? 0) * 1000 + Math.floor((nanos ?? 0) / 1e6)).toISOString();
-}
-
-interface Failure {
-  message?: string | null;
-  cause?: Failure | null;
-}
+type Failure = { message?: string | null; cause?: Failure } | null | undefined;
 
 /** The innermost message, which says what has happened; those around it say where. */
-function reasonOf(failure: Failure | null | undefined): string {
+function reasonOf(failure: Failure): string {
   let innermost = failure;
   while (innermost?.cause?.message) innermost = innermost.cause;
   return innermost?.message || 'unknown';

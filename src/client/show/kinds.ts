@@ -4,7 +4,6 @@ import { askedText, type PendingQuestion } from '../../protocol/questions.ts';
 /** The kind of a run, which is the command that begins one; else the workflow type. */
 export const kindOf = (workflow: string): string => (commandOf as Record<string, string>)[workflow] ?? workflow;
 
-/** What is waited for, by the kind of what waits. */
 const awaited: Record<PendingQuestion['kind'], string> = {
   question: 'an answer',
   approval: 'an approval',

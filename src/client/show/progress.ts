@@ -13,7 +13,6 @@ const preparations: Record<string, string> = {
   listTools: 'loading tools',
 };
 
-/** What a session does when nobody has said anything new. */
 const betweenTurns = 'waits for a turn';
 
 function phaseText(phase: State['phase'], calls: PendingCall[]): string {
@@ -21,11 +20,7 @@ function phaseText(phase: State['phase'], calls: PendingCall[]): string {
   return doing ?? inWords(phase);
 }
 
-/**
- * How far a run has come, as parts of a line: `attempt 2/3: voting`, `1 of 3 votes`.
- *
- * @param searched how many searches of the present plan are done
- */
+/** How far a run has come, in parts: `attempt 2/3: voting`, `1 of 3 votes`. @param searched how many searches of its plan are done */
 export function placeParts(state: State, calls: PendingCall[], searched: number): string[] {
   switch (state.workflow) {
     case 'research':

@@ -27,7 +27,6 @@ export interface ShowOptions {
   prompts?: boolean;
 }
 
-/** The state of a run in Temporal. */
 export type RunStatus =
   | 'running'
   | 'completed'
@@ -59,7 +58,6 @@ export interface RunRecord {
   workspace: RunFiles | null;
   /** The state of an open run; null if the run has ended, or no worker has told it in time. */
   state: State | null;
-  /** What waits for a person. */
   waiting: PendingQuestion[];
   steps: RunStep[];
   /** What did not go as planned. */
@@ -72,14 +70,7 @@ export interface RunRecord {
   calls?: ShownCall[];
 }
 
-/** How long an open run's worker may take to tell its state, in milliseconds. */
-const patience = 3000;
-
-/**
- * Reads everything that a run has done from its history, as `Run.show` returns it. No worker is needed.
- *
- * @throws `WorkflowNotFoundError`
- */
+/** Reads a run from its history, as `Run.show` returns it. @throws `WorkflowNotFoundError` */
 export async function showRun(
   handle: WorkflowHandle,
   { home, prompts, variables = process.env }: ShowOptions,
@@ -90,9 +81,11 @@ export async function showRun(
   let live: LiveState | undefined;
   let trouble: string | undefined;
   try {
-    if (isOpen) live = await askLiveState(handle, patience);
+    if (isOpen) live = await askLiveState(handle, 3000);
   } catch (error) {
-    trouble = temporalReason((await whyUnserved(handle)) ?? error);
+    const why = temporalReason((await whyUnserved(handle)) ?? error);
+    const isPaused = status.name === 'PAUSED';
+    trouble = isPaused ? 'The run is paused' : `No worker has told what the run is doing (${why})`;
   }
   const { missing, ...shown } = await recordWithTexts(histories, prompts ?? false, home, variables);
   return {
@@ -104,18 +97,13 @@ export async function showRun(
     usage: shown.result?.usage ?? live?.state.usage ?? usageOf(histories),
     notes: [
       ...(isWhole ? [] : ['The beginning of this session is not in Temporal any more.']),
-      ...(trouble === undefined
-        ? []
-        : [`${untold(status.name === 'PAUSED', trouble)}; this is what it has done so far.`]),
+      ...(trouble === undefined ? [] : [`${trouble}; this is what it has done so far.`]),
       ...(missing === 0
         ? []
         : ['Some long texts are cut or missing: they are in the store of its worker (REPRISE_HOME, or DATABASE_URL).']),
     ],
   };
 }
-
-const untold = (isPaused: boolean, trouble: string): string =>
-  isPaused ? 'The run is paused' : `No worker has told what the run is doing (${trouble})`;
 
 /** What the histories of a run say, with the texts of the store in `home`; `missing` counts those that it does not have. */
 async function recordWithTexts(
@@ -148,7 +136,6 @@ async function recordWithTexts(
   }
 }
 
-/** What the histories of a run say, without what only its worker or the server knows. */
 export function recordOf(
   histories: RunHistory[],
   texts: Texts,
@@ -157,6 +144,8 @@ export function recordOf(
   const [first] = histories;
   const last = histories.at(-1);
   const records = recordsIn(histories);
+  const firstTurn = records.find((each) => each.kind === 'turn');
+  const lastTurn = records.findLast((each) => each.kind === 'turn_ended')?.result as Partial<TurnResult> | undefined;
   const result = (last?.result ?? null) as RunResult | null;
   const team = preparedIn(histories)?.team?.agents ?? [];
   const custom = team.filter(({ orchestrator }) => orchestrator.kind === 'custom').map(({ id }) => id);
@@ -165,11 +154,11 @@ export function recordOf(
     workflow: first?.workflow ?? '',
     outcome: result?.outcome ?? null,
     failure: last?.failure ?? null,
-    question: questionIn(first?.input) ?? firstTurn(records),
+    question: questionIn(first?.input) ?? firstTurn?.text ?? '',
     startedAt: first?.startedAt ?? '',
     endedAt: last?.endedAt ?? null,
     result,
-    workspace: (result && 'workspace' in result ? result.workspace : undefined) ?? turnFiles(records) ?? null,
+    workspace: (result && 'workspace' in result ? result.workspace : undefined) ?? lastTurn?.workspace ?? null,
     steps: stepsOf(records, texts, ids, custom),
     warnings: result?.warnings ?? [],
     ...(prompts && { calls: callsOf(records, texts) }),
@@ -184,41 +173,24 @@ export function questionIn(input: unknown): string | undefined {
   return [task, idea, problem, text].find((each) => typeof each === 'string');
 }
 
-/** The files of a session after its last turn; undefined if there are none. */
-function turnFiles(records: HistoryRecord[]): RunFiles | undefined {
-  const turn = records.findLast(({ kind }) => kind === 'turn_ended');
-  return turn?.kind === 'turn_ended' ? (turn.result as Partial<TurnResult> | undefined)?.workspace : undefined;
-}
-
-function firstTurn(records: HistoryRecord[]): string {
-  const turn = records.find(({ kind }) => kind === 'turn');
-  return turn?.kind === 'turn' ? turn.text : '';
-}
-
-/** The histories of a run and of those that it continues, oldest first. */
 async function chainOf(handle: WorkflowHandle): Promise<{ histories: RunHistory[]; isWhole: boolean }> {
-  const converter = handle.client.options.loadedDataConverter;
-  const { payloadConverter } = converter;
+  const { client, workflowId } = handle;
+  const converter = client.options.loadedDataConverter;
   const fetched = [await decodeAll(await handle.fetchHistory(), converter)];
   for (;;) {
-    const [first] = fetched;
-    const { continues } = first === undefined ? {} : readHistory(first, payloadConverter);
-    if (continues === undefined) break;
+    const continues = fetched[0]?.events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
     // The server deletes ended runs after some time.
-    const earlier = await ifFound(handle.client.getHandle(handle.workflowId, continues).fetchHistory());
-    if (earlier === undefined) return { histories: inOrder(), isWhole: false };
+    const earlier = continues && (await ifFound(client.getHandle(workflowId, continues).fetchHistory()));
+    if (!earlier) break;
     fetched.unshift(await decodeAll(earlier, converter));
   }
-  return { histories: inOrder(), isWhole: true };
-
-  function inOrder(): RunHistory[] {
-    let turns = 0;
-    return fetched.map((history) => {
-      const read = readHistory(history, payloadConverter, turns);
-      turns += read.records.filter(({ kind }) => kind === 'turn_ended').length;
-      return read;
-    });
-  }
+  let turns = 0;
+  const histories = fetched.map((history) => {
+    const read = readHistory(history, converter.payloadConverter, turns);
+    turns += read.records.filter(({ kind }) => kind === 'turn_ended').length;
+    return read;
+  });
+  return { histories, isWhole: histories[0]?.continues === undefined };
 }
 
 /** The input as the worker has completed it; a session passes it on to the runs that it continues as. */
@@ -247,7 +219,6 @@ function usageOf(histories: RunHistory[]): Usage {
   return { ...total, byAgent };
 }
 
-/** What only a worker knows of an open run. */
 interface LiveState {
   state: State;
   /** What waits for a person. */

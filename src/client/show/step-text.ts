@@ -3,7 +3,6 @@ import { inWords } from '../../workflows/runtime/details.ts';
 import { numberText } from './spent.ts';
 import type { RunStep } from './step.ts';
 
-/** What a step is in one line, and its texts. */
 type Described = [what: string, text?: string];
 
 type Step<T extends RunStep['type']> = Extract<RunStep, { type: T }>;

@@ -49,17 +49,13 @@ export type StepBody =
     }
   /** What a planner, a critic, a writer or a validator gives: the arguments of its tool. */
   | { type: 'submitted'; agent: string; tool: string; fields: Record<string, unknown>; refused?: string }
-  /** A subtask's agent ends its subtask. */
   | { type: 'finished'; agent: string; status: 'completed' | 'failed'; text: string; refused?: string }
   | { type: 'searched'; query: string; hits: Work[]; failure?: string }
   | { type: 'page'; url: string; characters?: number; failure?: string }
-  /** A model's call has failed for good. */
   | { type: 'failed'; agent: string; purpose: string; reason: string }
-  /** A person has sent the signal `name`. */
   | { type: 'signal'; name: string; input: unknown }
   | { type: 'turn'; text: string }
   /** The texts of a turn that no other step has: a custom orchestrator may say what no model has said. */
   | { type: 'turn_ended'; messages: string[]; failure?: string };
 
-/** One thing that has happened in a run. */
 export type RunStep = Place & StepBody;

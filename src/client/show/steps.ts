@@ -23,7 +23,6 @@ export function summaryOf(summary: string): CallSummary {
   return { agent, purpose, part, model: model.join(' · ') };
 }
 
-/** A call of a model, as a history has it. */
 export type ModelRecord = HistoryRecord & ActivityRecord & { input: CallModelInput; result?: CallModelResult };
 
 export const modelCallsIn = (records: HistoryRecord[]): ModelRecord[] =>
@@ -55,7 +54,6 @@ class StepReader {
   /** The tools that have run as activities of their own, without those that a reply has been found to call. */
   readonly #toolCalls: ToolRun[];
   readonly #shown = new Map<string, string>();
-  /** When calls of models have begun, in order. */
   readonly #begun: Array<{ since: string; part: string }>;
   #part = '';
   #said: string[] = [];

@@ -9,35 +9,29 @@ import {
   type WorkflowStartOptions,
   type WorkflowUpdateHandle,
 } from '@temporalio/client';
-import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import { eventsQuery, handleTextUpdate, pendingQuestionsQuery, stateQuery } from '../../protocol/definitions.ts';
 import type { RunEvent } from '../../protocol/events.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { TurnResult } from '../../protocol/session.ts';
 import type { State } from '../../protocol/state.ts';
+import { startPinned } from '../asked-again.ts';
 import { grpcErrorIn, MessageRefusedError } from '../errors.ts';
 import { firstLine } from '../names.ts';
 import { explained, served } from '../pollers.ts';
 import { showRun, type RunRecord, type RunStatus, type ShowOptions } from '../show/show.ts';
 import { callsIn, isLost, type PendingCall, type RunSnapshot } from '../snapshot.ts';
 import { watchRun, type EventCursor, type WatchOptions } from '../watch.ts';
-import { openWorkflow, type MessageName, type RunDescription, type RunWay } from '../way.ts';
-import { startPinned } from './start-pinned.ts';
+import { openWorkflow, type MessageName, type RunDescription } from '../way.ts';
 
 const accepted = { waitForStage: WorkflowUpdateStage.ACCEPTED } as const;
 
-const retryEveryMs = 1000;
-
-type StartOptions = () => Promise<WorkflowStartOptions>;
-
-/** The way to a run by Temporal's client. */
-export class TemporalRun implements RunWay {
+export class TemporalRun {
   readonly #handle: WorkflowHandle;
   /** How to start a session with its first turn; undefined once the session is known to have begun. */
-  #start: StartOptions | undefined;
+  #start: (() => Promise<WorkflowStartOptions>) | undefined;
 
-  /** @param start how to start a session with the first turn, where it is not open already */
-  constructor(handle: WorkflowHandle, start?: StartOptions) {
+  constructor(handle: WorkflowHandle, start?: () => Promise<WorkflowStartOptions>) {
     this.#handle = handle;
     this.#start = start;
   }
@@ -112,13 +106,23 @@ export class TemporalRun implements RunWay {
     });
   }
 
-  async turn(text: string, turnId: string, signal?: AbortSignal): Promise<TurnResult> {
+  /** Takes a turn of a session, and begins the session where it is not open and its input is known. */
+  async turn(text: string, turnId: string, signal: AbortSignal = new AbortController().signal): Promise<TurnResult> {
     return this.#orWhyEnded(async () => {
       const turn = await this.#accepted(text, turnId, signal);
-      return signal === undefined ? untilReached(() => turn.result()) : this.#ended(turn, signal);
+      // The SDK does not notice a signal that was aborted before.
+      signal.throwIfAborted();
+      const { connection } = this.#handle.client;
+      try {
+        return await untilReached(() => connection.withAbortSignal(signal, () => turn.result()), signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error;
+      }
     });
   }
 
+  /** The same, and waits only until the session has taken it. @param signal gives up sending it again */
   async begin(text: string, turnId: string, signal?: AbortSignal): Promise<void> {
     await this.#orWhyEnded(() => this.#accepted(text, turnId, signal));
   }
@@ -135,18 +139,6 @@ export class TemporalRun implements RunWay {
     } catch (error) {
       if (error instanceof WorkflowNotFoundError || isCutOff(error)) return await this.#throwWhyEnded(error);
       throw await explained(this.#handle, error);
-    }
-  }
-
-  async #ended(turn: WorkflowUpdateHandle<TurnResult>, signal: AbortSignal): Promise<TurnResult> {
-    // The SDK does not notice a signal that was aborted before.
-    signal.throwIfAborted();
-    try {
-      const { connection } = this.#handle.client;
-      return await untilReached(() => connection.withAbortSignal(signal, () => turn.result()), signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      throw error;
     }
   }
 
@@ -169,9 +161,8 @@ export class TemporalRun implements RunWay {
   }
 
   async #update(name: string, args: unknown[]): Promise<void> {
-    const update = { type: 'update', name } as UpdateDefinition<void, [unknown]>;
     try {
-      await this.#handle.executeUpdate(update, { args: args as [unknown] });
+      await this.#handle.executeUpdate(name, { args: args as [unknown] });
     } catch (error) {
       if (!(error instanceof WorkflowUpdateFailedError)) throw error;
       throw new MessageRefusedError(this.id, error.cause?.message ?? error.message);
@@ -192,7 +183,6 @@ export class TemporalRun implements RunWay {
 const isFullOfSignals = (error: unknown): boolean =>
   grpcErrorIn(error)?.details.includes('execution limit for signal events') ?? false;
 
-/** Whether the session ended before the turn did. */
 const isCutOff = (error: unknown): boolean =>
   error instanceof WorkflowUpdateFailedError &&
   error.cause instanceof ApplicationFailure &&
@@ -207,6 +197,6 @@ async function untilReached<T>(attempt: () => Promise<T>, signal?: AbortSignal):
       if (signal?.aborted) throw error;
       if (!isLost(error) && !(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) throw error;
     }
-    await pause(retryEveryMs);
+    await pause(1000);
   }
 }

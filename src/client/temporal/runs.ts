@@ -1,31 +1,31 @@
-import { WorkflowExecutionAlreadyStartedError, type Client, type Connection } from '@temporalio/client';
+import {
+  WorkflowExecutionAlreadyStartedError,
+  type Client,
+  type Connection,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
 import type { Priority } from '@temporalio/common';
 import { canonicalJson } from '../../trust/mac.ts';
 import type { InputName } from '../../trust/schemas.ts';
 import { hashOf } from '../../util/ids.ts';
 import { RunExistsError } from '../errors.ts';
 import { questionsOf, waitingRuns, type InboxQuestion } from '../inbox.ts';
-import type { SessionInput } from '../inputs.ts';
 import { listRuns, type ListedRun, type ListOptions } from '../list.ts';
 import { deploymentName, firstLine } from '../names.ts';
 import { statsOf, type StatsOptions } from '../stats.ts';
 import type { Stats } from '../aggregate.ts';
-import type { RunInput, Runs, RunWay, StartOptions } from '../way.ts';
+import type { RunInput, RunWay, SessionInput, StartOptions } from '../way.ts';
+import { startPinned } from '../asked-again.ts';
 import { TemporalRun } from './run.ts';
-import { startPinned } from './start-pinned.ts';
 
-/** Where and how runs are started. */
 interface Settings {
   taskQueue: string;
-  /** The folder with whose secret inputs are signed. */
   home: string;
-  /** The version of the workers to which runs are pinned. */
   buildId?: string | undefined;
   priority?: Priority | undefined;
 }
 
-/** The way to runs by a connection to Temporal. */
-export class TemporalRuns implements Runs {
+export class TemporalRuns {
   readonly client: Client;
   readonly #connection: Pick<Connection, 'close'>;
   readonly #settings: Settings;
@@ -37,12 +37,9 @@ export class TemporalRuns implements Runs {
   }
 
   async start(type: InputName, id: string, input: RunInput, options: StartOptions): Promise<RunWay> {
-    const started = await this.#startOptions(type, id, input, options);
-    try {
-      return new TemporalRun(await startPinned(() => this.client.workflow.start(type, started)));
-    } catch (error) {
-      throw error instanceof WorkflowExecutionAlreadyStartedError ? new RunExistsError(id, 'which is open') : error;
-    }
+    const run = await this.#begun(type, await this.#startOptions(type, id, input, options));
+    if (run === undefined) throw new RunExistsError(id, 'which is open');
+    return run;
   }
 
   async startOnce(
@@ -52,15 +49,21 @@ export class TemporalRuns implements Runs {
     options: StartOptions,
   ): Promise<{ way: RunWay; isNew: boolean }> {
     const started = await this.#startOptions(type, id, input, options);
-    const once = { ...started, workflowIdReusePolicy: 'REJECT_DUPLICATE' as const };
-    try {
-      return { way: new TemporalRun(await startPinned(() => this.client.workflow.start(type, once))), isNew: true };
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
+    const run = await this.#begun(type, { ...started, workflowIdReusePolicy: 'REJECT_DUPLICATE' });
+    if (run !== undefined) return { way: run, isNew: true };
     const { memo } = await this.client.workflow.getHandle(id).describe();
     if (memo?.['request'] !== started.memo.request) throw new RunExistsError(id);
     return { way: this.run(id), isNew: false };
+  }
+
+  /** @returns undefined where there is a run of this id already */
+  async #begun(type: InputName, options: WorkflowStartOptions): Promise<TemporalRun | undefined> {
+    try {
+      return new TemporalRun(await startPinned(() => this.client.workflow.start(type, options)));
+    } catch (error) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError) return undefined;
+      throw error;
+    }
   }
 
   run(id: string): RunWay {

@@ -1,7 +1,6 @@
 import type { SendMessageRequest } from '@a2a-js/sdk';
 import { RequestMalformedError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
-import type { UpdateDefinition } from '@temporalio/common';
 import { ifFound } from '../../client/errors.ts';
 import { argumentsProblem } from '../../client/edited.ts';
 import { answerSignal, approveSignal, decideSignal, requestRestartSignal } from '../../protocol/definitions.ts';
@@ -9,14 +8,7 @@ import type { PendingQuestion } from '../../protocol/questions.ts';
 import { saidBy, type Said } from './send.ts';
 import { isOver, look, type Caller } from './task.ts';
 
-/** An update of a run, and what it takes. */
-type Told = [name: string, payload: object];
-
-/**
- * Tells a task what somebody has answered. A message that comes again is told once, also where something else waits by then.
- *
- * @throws `RequestMalformedError`, `UnsupportedOperationError`, and as `look`
- */
+/** Tells a task what somebody has answered. A message that comes again is told once, also where something else waits by then. */
 export async function reply(caller: Caller, request: SendMessageRequest): Promise<void> {
   const said = saidBy(request);
   const { contextId, taskId } = said.message;
@@ -28,9 +20,8 @@ export async function reply(caller: Caller, request: SendMessageRequest): Promis
   if (isOver(task))
     throw new UnsupportedOperationError(`The task ${taskId} has ended: leave out taskId to begin another`);
   const [name, payload] = toldBy(said, waiting);
-  const update = { type: 'update', name } as UpdateDefinition<void, [object]>;
   try {
-    await handle.executeUpdate(update, { args: [payload], updateId: said.key });
+    await handle.executeUpdate(name, { args: [payload], updateId: said.key });
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
     throw new RequestMalformedError(error.cause?.message ?? error.message);
@@ -38,7 +29,7 @@ export async function reply(caller: Caller, request: SendMessageRequest): Promis
 }
 
 /** What a message says about what waits. Whether that is understood, and may be, the run itself says. */
-function toldBy({ data, text }: Said, waiting: readonly PendingQuestion[]): Told {
+function toldBy({ data, text }: Said, waiting: readonly PendingQuestion[]): [update: string, payload: object] {
   if (waiting.length === 0) throw new UnsupportedOperationError('The task waits for no message');
   const [given, ...more] = data as Array<Record<string, unknown> | null>;
   const named = given?.['questionId'] ?? given?.['id'];
@@ -61,7 +52,6 @@ function toldBy({ data, text }: Said, waiting: readonly PendingQuestion[]): Told
   return [answerSignal.name, { answer: text, ...given, questionId }];
 }
 
-/** Whether a run has taken a message already. */
 const isTold = async (handle: WorkflowHandle, updateId: string): Promise<boolean> =>
   (await ifFound(
     handle

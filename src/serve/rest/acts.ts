@@ -29,7 +29,6 @@ const decisionSchema = z
     message: 'goes with allow or deny; edit is about one call',
   });
 
-/** How what is no question is settled. */
 const ways: Record<PendingQuestion['kind'], string[]> = {
   question: [],
   approval: ['POST …/decide or …/restart'],
@@ -46,28 +45,20 @@ const message = z.strictObject({
   input: someInput.optional().describe('With which the session begins where none of this id is open.'),
 });
 
-/** Something that is done to a run, and has no answer besides. */
-const act = <Body extends z.ZodType>({
-  act,
-  ...made
-}: {
-  path: string;
-  name: string;
-  what: string;
-  body?: Body;
-  act(asked: Asked<unknown, z.output<Body>>): Promise<void>;
-}): Operation =>
+const act = <Body extends z.ZodType>(
+  made: Pick<Operation, 'path' | 'name' | 'what'> & { body?: Body },
+  does: (asked: Asked<unknown, z.output<Body>>) => Promise<void>,
+): Operation =>
   operation<z.ZodObject, Body>({
     ...made,
     method: 'POST',
     answers: { 200: ['It is sent.', ofRun] },
     async handle(asked) {
-      await act(asked);
+      await does(asked);
       return asked.c.json({ id: asked.id });
     },
   });
 
-/** What a person may do about a run. */
 export const actOperations: Operation[] = [
   operation({
     method: 'POST',
@@ -105,28 +96,30 @@ export const actOperations: Operation[] = [
       return c.json({ id, questionId });
     },
   }),
-  act({
-    path: '/runs/{id}/restart',
-    name: 'restartRun',
-    what: 'Has the work of a team, or of research, started over.',
-    body: z.strictObject({ reason: needed, instructions: needed }),
-    act: async ({ body, id, served: { reprise } }) =>
-      (await restartable(reprise, id)).requestRestart(body.reason, body.instructions),
-  }),
-  act({
-    path: '/runs/{id}/decide',
-    name: 'decideResearch',
-    what: 'Ends the loop of a research run: `accept` goes on to the synthesis, `stop` ends without a further model call.',
-    body: z.strictObject({ action: z.enum(['accept', 'stop']), note: said.optional() }),
-    act: async ({ body: { action, note }, id, served: { reprise } }) =>
+  act(
+    {
+      path: '/runs/{id}/restart',
+      name: 'restartRun',
+      what: 'Has the work of a team, or of research, started over.',
+      body: z.strictObject({ reason: needed, instructions: needed }),
+    },
+    async ({ body: { instructions, reason }, id, served: { reprise } }) =>
+      (await restartable(reprise, id)).requestRestart(reason, instructions),
+  ),
+  act(
+    {
+      path: '/runs/{id}/decide',
+      name: 'decideResearch',
+      what: 'Ends the loop of a research run: `accept` goes on to the synthesis, `stop` ends without a further model call.',
+      body: z.strictObject({ action: z.enum(['accept', 'stop']), note: said.optional() }),
+    },
+    async ({ body: { action, note }, id, served: { reprise } }) =>
       (await decidable(reprise, id)).decide({ action, ...(note !== undefined && { note }) }),
-  }),
-  act({
-    path: '/runs/{id}/cancel',
-    name: 'cancelRun',
-    what: 'Asks a run to end with the best that it has.',
-    act: ({ id, served: { reprise } }) => reprise.getRun(id).cancel(),
-  }),
+  ),
+  act(
+    { path: '/runs/{id}/cancel', name: 'cancelRun', what: 'Asks a run to end with the best that it has.' },
+    ({ id, served: { reprise } }) => reprise.getRun(id).cancel(),
+  ),
   operation({
     method: 'POST',
     path: '/runs/{id}/message',
@@ -153,18 +146,18 @@ export const actOperations: Operation[] = [
       }
     },
   }),
-  act({
-    path: '/runs/{id}/close',
-    name: 'closeSession',
-    what: 'Ends a session after the turns that were sent so far.',
-    act: async (asked) => (await sessionOf(asked)).close(),
-  }),
-  act({
-    path: '/runs/{id}/stopTurn',
-    name: 'stopTurn',
-    what: 'Ends the turn of a session that is under way with what there is.',
-    act: async (asked) => (await sessionOf(asked)).stopTurn(),
-  }),
+  act(
+    { path: '/runs/{id}/close', name: 'closeSession', what: 'Ends a session after the turns that were sent so far.' },
+    async (asked) => (await sessionOf(asked)).close(),
+  ),
+  act(
+    {
+      path: '/runs/{id}/stopTurn',
+      name: 'stopTurn',
+      what: 'Ends the turn of a session that is under way with what there is.',
+    },
+    async (asked) => (await sessionOf(asked)).stopTurn(),
+  ),
 ];
 
 /** A session that is open, or that may begin. @throws `HttpProblem`; `WorkflowNotFoundError` */
