@@ -7,7 +7,6 @@ import { madeOnce } from '../util/private-files.ts';
 /** What a token lets its holder do. `start`: start the named configurations alone, and deal with the runs that it has started. */
 export type Grant = { kind: 'all' } | { kind: 'read' } | { kind: 'start'; names: string[] };
 
-/** What whoever sends a request may do. */
 export interface Access {
   grant: Grant;
   /** What the ids of the runs begin with that it may see, which all tokens for the same configurations share; empty: it sees all. */
@@ -18,14 +17,11 @@ export interface Access {
 
 const tokenVariable = 'REPRISE_TOKEN';
 
-/** How short a token may be that a person has chosen. */
 const shortest = 16;
 
 /**
  * The token that opens everything: `REPRISE_TOKEN`, else one that is made once and kept in the home. All others are derived
- * from it, so that any server that has it knows them, and none keeps a list.
- *
- * @throws `Error` where it is too short
+ * from it, so that any server that has it knows them, and none keeps a list. @throws `Error` where it is too short
  */
 export function ownerToken(home: string, environment: Environment): string {
   const { [tokenVariable]: given } = environment;
@@ -34,11 +30,7 @@ export function ownerToken(home: string, environment: Environment): string {
   return given ?? madeOnce(home, 'token', () => `rpr_${randomBytes(24).toString('base64url')}`);
 }
 
-/**
- * Makes a token for less than everything, or for a time.
- *
- * @param until milliseconds since the epoch; 0: for ever, that is until the owner's token is another one
- */
+/** Makes a token for less, or for a time. @param until milliseconds since the epoch; 0: while the owner's token is this one */
 export function issue(owner: string, grant: Grant, until = 0): string {
   const said = [grant.kind, grant.kind === 'start' ? grant.names.join(',') : '', until];
   return `rpr.${Buffer.from(said.join('\n')).toString('base64url')}.${macOf(owner, said.join('\n'))}`;
@@ -67,7 +59,6 @@ export const isFormToken = (owner: string, cookie: string, given: unknown): bool
 export const mayStart = ({ grant }: Access, name: string | undefined): boolean =>
   grant.kind === 'all' || (grant.kind === 'start' && name !== undefined && grant.names.includes(name));
 
-/** Whether a run may be seen, and dealt with where anything may be. */
 export const reaches = ({ prefix }: Access, id: string): boolean => id.startsWith(prefix);
 
 /** By what those are counted who may do the same: whoever gets more tokens for it, as each login is one, may do no more by them. */

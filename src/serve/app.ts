@@ -2,18 +2,17 @@ import { resolve } from 'node:path';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { a2aRoutes } from './a2a/routes.ts';
 import type { Access } from './access.ts';
-import { aguiRoutes } from './agui/routes.ts';
+import { aguiRoutes } from './agui/run.ts';
 import { door, tokenReader } from './door.ts';
 import { mcpRoutes } from './mcp/doors.ts';
 import { errorPage, takesPages } from './pages/page.ts';
 import { pageRoutes } from './pages/routes.ts';
-import { openaiError } from './openai/errors.ts';
+import { openaiError } from './openai/parameters.ts';
 import { openaiRoutes } from './openai/routes.ts';
 import { HttpProblem, problemOf } from './problems.ts';
 import { restRoutes } from './rest/routes.ts';
 import type { Served, ServeEnv } from './served.ts';
 
-/** All that is served, as a function from requests to answers. */
 export function createApp(served: Served): Hono<ServeEnv> {
   const app = new Hono<ServeEnv>();
   app.onError((error, c) => {
@@ -50,7 +49,6 @@ export function createApp(served: Served): Hono<ServeEnv> {
   return app;
 }
 
-/** The methods that a path takes. */
 function methodsAt({ router }: Hono<ServeEnv>, path: string): string[] {
   const handlers = (method: string): number => router.match(method, path)[0].length;
   // What stands before all paths takes any method.

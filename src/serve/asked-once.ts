@@ -30,7 +30,6 @@ const look = shared(async (reprise): Promise<Inbox> => {
   return { waiting: await reprise.inbox((id) => silent.push(id)), silent };
 });
 
-/** All that waits for a person in the runs that somebody may see. */
 export async function inboxOf({ reprise }: Served, access: Access): Promise<Inbox> {
   const { silent, waiting } = await look(reprise);
   return {
@@ -48,12 +47,7 @@ interface Awaited {
 
 const awaited = new WeakMap<Reprise, Map<string, Awaited>>();
 
-/**
- * Waits for the result of a run. Temporal takes some hundred such requests at a time.
- *
- * @param signal gives up the waiting, which then throws
- * @throws as `Run.result`
- */
+/** Waits for a result; Temporal takes some hundred such requests at a time. @param signal gives up @throws as `Run.result` */
 export async function resultOf(reprise: Reprise, id: string, signal: AbortSignal): Promise<unknown> {
   signal.throwIfAborted();
   const all = awaited.get(reprise) ?? new Map<string, Awaited>();

@@ -8,9 +8,7 @@ import { HttpProblem } from './problems.ts';
 /** The name of what is there without a file: the team that the worker has by itself. */
 export const defaultName = 'reprise';
 
-/** A configuration that a client may name. */
 export interface NamedConfig {
-  /** The name of its file without the ending. */
   name: string;
   kind: Config['kind'];
 }
@@ -28,7 +26,6 @@ export function namedConfigs(folder: string, access: Access): NamedConfig[] {
 /** By path, what files were, as of when: a folder may have large ones, such as a package-lock.json, and clients list often. */
 const kinds = new Map<string, { stamp: string; kind: Config['kind'] | undefined }>();
 
-/** The kind of configuration that a file is; undefined for what is none. */
 function kindIn(path: string): Config['kind'] | undefined {
   const { mtimeMs, size } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: 0, size: 0 };
   const stamp = `${mtimeMs} ${size}`;
@@ -43,11 +40,7 @@ function kindIn(path: string): Config['kind'] | undefined {
 export const hasConfig = (folder: string, name: string): boolean =>
   configsIn(folder).some((file) => [file, parse(file).name].includes(name));
 
-/**
- * The configuration of a name; undefined for the worker's default one.
- *
- * @throws `HttpProblem`, which names the choices
- */
+/** The configuration of a name; undefined for the worker's default one. @throws `HttpProblem`, which names the choices */
 export function namedConfig(folder: string, name: string, access: Access): Config | undefined {
   const names = (): string =>
     namedConfigs(folder, access)

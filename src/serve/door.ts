@@ -10,14 +10,8 @@ export const longestBody = 4_000_000;
 /** That of one that needs no token: whoever sends thousands at once does not fill the memory. */
 export const longestOpenBody = 10_000;
 
-const requests = { burst: 2000, perSecond: 500 };
-
-/** How often a wrong token may be shown. */
-const guesses = { burst: 20, perSecond: 0.5 };
-
 const loopback = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** What every answer tells the browser. */
 const protection = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -63,12 +57,9 @@ export function door({ origins, port, url }: Served, read: ReadToken): Middlewar
     c.set('access', access);
     if (['GET', 'HEAD'].includes(c.req.method)) return next();
     if (access.grant.kind === 'read') throw new HttpProblem(403, 'This token may only read');
-    if (bearer === undefined && origin === undefined && !withFormToken.test(c.req.path))
-      throw new HttpProblem(
-        403,
-        'What changes something needs Authorization: Bearer TOKEN, or with a cookie an Origin',
-      );
-    return next();
+    const isNamed = bearer !== undefined || origin !== undefined || withFormToken.test(c.req.path);
+    if (isNamed) return next();
+    throw new HttpProblem(403, 'What changes something needs Authorization: Bearer TOKEN, or with a cookie an Origin');
   };
 }
 
@@ -78,62 +69,36 @@ const open = ['/health', '/login', '/logout'];
 /** Pages, whose forms carry a token of their own against foreign pages, where a browser names no origin. */
 const withFormToken = /^\/(?:start$|runs\/)/;
 
-/** How many requests one holder of a token may make: so many at once, and so many a second after that. */
-interface Rate {
-  burst: number;
-  perSecond: number;
-}
-
-/** How many holders are remembered, so that nobody fills the memory by inventing them. */
-const mostKeys = 10_000;
-
-/** Counts requests by whoever makes them, as a bucket that fills again. */
-class Rates {
-  readonly #rate: Rate;
-  readonly #buckets = new Map<string, { left: number; at: number }>();
-
-  constructor(rate: Rate) {
-    this.#rate = rate;
-  }
-
-  /** Takes one request. @param now in milliseconds @returns after how many seconds it may be made again; 0: it is taken */
-  take(key: string, now = performance.now()): number {
-    const { burst, perSecond } = this.#rate;
-    const { at, left } = this.#buckets.get(key) ?? { left: burst, at: now };
-    const full = Math.min(burst, left + ((now - at) / 1000) * perSecond);
-    // Whoever was used last stands last, and goes last where there are too many.
-    this.#buckets.delete(key);
-    this.#buckets.set(key, { left: Math.max(0, full - 1), at: now });
-    const [oldest] = this.#buckets.keys();
-    if (this.#buckets.size > mostKeys && oldest !== undefined) this.#buckets.delete(oldest);
-    return full >= 1 ? 0 : Math.ceil((1 - full) / perSecond);
-  }
-}
-
 /**
- * What a token lets its holder do.
- *
- * @throws `HttpProblem` where it is missing or wrong, and where there are too many requests, or too many with wrong tokens
+ * Counts requests by whoever makes them, as a bucket that fills again: so many at once, and so many a second after that. It takes
+ * one request, and says after how many seconds it may be made again; 0: it is taken.
  */
+function rateLimit(burst: number, perSecond: number): (key: string) => number {
+  const buckets = new Map<string, { left: number; at: number }>();
+  return (key) => {
+    const now = performance.now();
+    const { at, left } = buckets.get(key) ?? { left: burst, at: now };
+    const full = Math.min(burst, left + ((now - at) / 1000) * perSecond);
+    buckets.set(key, { left: Math.max(0, full - 1), at: now });
+    return full >= 1 ? 0 : Math.ceil((1 - full) / perSecond);
+  };
+}
+
+/** What a token lets its holder do. @throws `HttpProblem` where it is missing or wrong, or where too many come */
 export type ReadToken = (token: string | undefined) => Access;
 
 export function tokenReader(owner: string): ReadToken {
-  const all = new Rates(requests);
-  const wrong = new Rates(guesses);
+  const all = rateLimit(2000, 500);
+  const wrong = rateLimit(20, 0.5);
   return (token) => {
     const access = token === undefined ? undefined : accessOf(owner, token);
     const who = access === undefined ? 'nobody' : holderOf(access);
-    const seconds = (access === undefined && token !== undefined ? wrong : all).take(who);
+    const seconds = (access === undefined && token !== undefined ? wrong : all)(who);
     if (seconds > 0)
       throw new HttpProblem(429, `Too many requests; again in ${seconds} s`, { 'retry-after': String(seconds) });
     if (access !== undefined) return access;
-    throw new HttpProblem(
-      401,
-      'A token is missing or wrong: Authorization: Bearer TOKEN, as it is printed where the server runs by: reprise token',
-      {
-        'www-authenticate': 'Bearer',
-      },
-    );
+    const needed = 'Authorization: Bearer TOKEN, as it is printed where the server runs by: reprise token';
+    throw new HttpProblem(401, `A token is missing or wrong: ${needed}`, { 'www-authenticate': 'Bearer' });
   };
 }
 
@@ -160,7 +125,6 @@ export async function bodyText(c: Context, most = longestBody): Promise<string> 
   return Buffer.concat(pieces).toString();
 }
 
-/** The JSON of a body. @throws `HttpProblem` where it is none */
 export async function bodyJson(c: Context): Promise<unknown> {
   const text = await bodyText(c);
   try {
@@ -170,7 +134,6 @@ export async function bodyJson(c: Context): Promise<unknown> {
   }
 }
 
-/** An escape for half a character. */
 const halves = /\\ud[89a-f]/i;
 
 const wellFormed = (_: string, value: unknown): unknown => (typeof value === 'string' ? value.toWellFormed() : value);

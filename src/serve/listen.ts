@@ -4,10 +4,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 
 /**
- * How long a request may take to arrive, how long a connection is kept for the next one, and how many connections may be
- * without a whole request. Balancers keep theirs for a minute: who closes first may close what the other is just using.
- * More than a thousand come at once when the server has died whose run they follow, and many systems let a process open
- * no more than 4096 files.
+ * How long a request may take to arrive, how long a connection is kept for the next one, and how many may be without a whole
+ * request. Balancers keep theirs for a minute: who closes first may close what the other is just using. More than a thousand
+ * come at once when the server has died whose run they follow, and many systems let a process open no more than 4096 files.
  */
 const limits = { headersMs: 10_000, requestMs: 60_000, idleMs: 75_000, waiting: 2000 };
 
@@ -23,12 +22,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/**
- * Serves requests over HTTP.
- *
- * @param place where to listen; absent: nowhere, only connections that it is given are served
- * @throws where the port is taken
- */
+/** Serves requests over HTTP. @param place where to listen; absent: only connections that it is given @throws where it is taken */
 export async function listen(fetch: Fetch, place?: { host: string; port: number }): Promise<Listening> {
   const answer = getRequestListener(fetch, { overrideGlobalObjects: false });
   const times = { headersTimeout: limits.headersMs, requestTimeout: limits.requestMs, keepAliveTimeout: limits.idleMs };
@@ -55,19 +49,15 @@ export async function listen(fetch: Fetch, place?: { host: string; port: number 
   };
 }
 
-/** What a connection is busy with. */
+/** How many requests of a connection have not come whole, and how many answers are under way. */
 interface Connection {
-  /** Requests whose body has not come whole. */
   coming: number;
-  /** Answers under way. */
   answering: number;
 }
 
 /**
  * Of connections that wait for a request, or for the rest of one, the oldest make room for new ones: whoever opens thousands
- * keeps nobody out.
- *
- * @returns `usedAt`
+ * keeps nobody out. @returns `usedAt`
  */
 function followConnections(server: Server): Listening['usedAt'] {
   const open = new Map<Socket, Connection>();

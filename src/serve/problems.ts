@@ -53,10 +53,9 @@ export function problemOf(error: unknown): Problem {
 
 function namesOf(error: unknown): Pick<Problem, 'error' | 'failure'> {
   if (!(error instanceof Error) || error instanceof HttpProblem) return {};
-  const { name } = error;
-  if (!(error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError)) return { error: name };
+  if (!isOfRun(error)) return { error: error.name };
   const innermost = innermostOf(error);
-  return { error: name, ...(innermost instanceof ApplicationFailure && { failure: innermost.type ?? '' }) };
+  return { error: error.name, ...(innermost instanceof ApplicationFailure && { failure: innermost.type ?? '' }) };
 }
 
 function statusOf(error: unknown): [status: number, detail: string] {
@@ -72,19 +71,20 @@ function statusOf(error: unknown): [status: number, detail: string] {
   if (error instanceof UnservedError) return [503, message];
   if (error instanceof NotTakenError) return [{ unknown: 404, closed: 409, wrong: 422 }[error.why], message];
   if (error instanceof WorkflowNotFoundError) return [404, `There is no run of the id ${error.workflowId}`];
-  if (error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError) return ofRun(error);
+  if (isOfRun(error)) {
+    const innermost = innermostOf(error);
+    const isInput = innermost instanceof ApplicationFailure && innermost.type === 'InvalidInput';
+    return [isInput ? 422 : 502, innermost.message];
+  }
   if (error instanceof ServiceError || isGrpcServiceError(error)) return [503, `Temporal: ${temporalReason(error)}`];
   return unforeseen;
 }
 
 const unforeseen: [number, string] = [500, 'Something went wrong that is told in the log of the server alone'];
 
-/** Why a run or a turn failed. */
-function ofRun(error: WorkflowFailedError | WorkflowUpdateFailedError): [number, string] {
-  const innermost = innermostOf(error);
-  const isInput = innermost instanceof ApplicationFailure && innermost.type === 'InvalidInput';
-  return [isInput ? 422 : 502, innermost.message];
-}
+/** Whether it is a run or a turn that has failed. */
+const isOfRun = (error: Error): boolean =>
+  error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError;
 
 function innermostOf(error: Error): Error {
   let innermost = error;

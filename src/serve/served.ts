@@ -8,13 +8,9 @@ export interface Served {
   reprise: Reprise;
   /** For starting runs: sees to it that a worker of this machine takes them, where that is this server's to do. */
   ready(): Promise<Reprise>;
-  /** The events and texts of runs, shared by all who follow one. */
   feeds: Feeds;
-  /** The folder of the configurations that may be named. */
   configs: string;
-  /** The folder whose owner this server is. */
   home: string;
-  /** The token that opens everything. */
   owner: string;
   /** Where the server is reached, without a slash at its end, such as `https://reprise.example.com`. */
   url: string;

@@ -13,11 +13,9 @@ import { commandOf } from '../protocol/definitions.ts';
 
 /** What a client wants done by a configuration that it names. */
 export interface Wanted {
-  /** The configuration's name. */
   name: string;
   /** Of which kinds it must be; of the first one is the worker's default; any kind, and a team's, when absent. */
   kinds?: readonly Kind[];
-  /** The task, the idea, the problem or the turn. */
   text: string;
   /** What was said before. A research run and a plan read it with their text. */
   history?: EarlierMessage[];
@@ -25,7 +23,6 @@ export interface Wanted {
   attachments?: Array<Extract<AttachmentInput, { data: string }>>;
   /** The run's id, under which the same request finds the run again; a new one when absent. */
   id?: string;
-  /** What the memo of a new run is to hold for who comes back to it. */
   memo?: Record<string, unknown>;
 }
 
@@ -36,7 +33,6 @@ export interface Wanted {
 export const derivedId = ({ prefix }: Access, kind: string, name: string): string =>
   `${prefix}${kind}-${hashOf(name).slice(0, 24)}`;
 
-/** Makes the id of a new run. */
 export const freshId = ({ prefix }: Access, type: InputName): string => `${prefix}${newRunId(commandOf[type])}`;
 
 /** @throws `HttpProblem` where the run is none of those that this token may see */
@@ -48,11 +44,10 @@ export function assertReached(access: Access, id: string): void {
 export function inputOf(served: Served, access: Access, wanted: Wanted): { type: InputName; input: RunInput } {
   const { attachments = [], history = [], kinds, name, text } = wanted;
   const found = namedConfig(served.configs, name, access);
-  if (found !== undefined && kinds?.includes(found.kind) === false)
-    throw new HttpProblem(
-      422,
-      `The configuration "${name}" is one of the kind ${found.kind}, and not ${kinds.join(' or ')}`,
-    );
+  if (found !== undefined && kinds?.includes(found.kind) === false) {
+    const kind = `one of the kind ${found.kind}, and not ${kinds.join(' or ')}`;
+    throw new HttpProblem(422, `The configuration "${name}" is ${kind}`);
+  }
   const config = found?.content;
   const common = { ...(config && { config }), ...(attachments.length > 0 && { attachments }) };
   const talk = { ...common, ...(history.length > 0 && { history }) };
@@ -71,9 +66,8 @@ const folded = (text: string, history: EarlierMessage[]): string =>
   [text, ...history.map(({ content, role }) => `[said before, by: ${role}]\n${content}`)].join('\n\n');
 
 /**
- * Starts what a client wants, or finds it where the same was wanted before under this id.
- *
- * @throws `HttpProblem`; `RunExistsError` where the id is that of something else
+ * Starts what a client wants, or finds it where the same was wanted before under this id. @throws `HttpProblem`; `RunExistsError`
+ * where the id is that of something else
  */
 export async function startNamed(
   served: Served,

@@ -5,8 +5,8 @@ import { HttpProblem } from './problems.ts';
 import type { ServeEnv } from './served.ts';
 
 /**
- * How many streams one server has at most, how many of them for one holder of a token that does not open everything, and after
- * how many milliseconds of silence it shows that it is there.
+ * How many streams a server has, how many of them for one holder of a token that does not open everything, and the milliseconds of
+ * silence after which it shows that it is there.
  */
 const limits = { streams: 4000, guest: 1000, silenceMs: 15_000 };
 
@@ -22,10 +22,7 @@ function count(holder: string, by: 1 | -1): void {
 
 /**
  * Answers with server-sent events. What a slow reader has not taken is not made either, since each message is asked for when
- * the one before it has gone.
- *
- * @param messages gets a signal that says when the reader has gone
- * @throws `HttpProblem` where there are too many streams
+ * the one before it has gone. @param messages gets a signal that says when the reader has gone @throws `HttpProblem`
  */
 export function events(c: Context<ServeEnv>, messages: (signal: AbortSignal) => AsyncIterable<SSEMessage>): Response {
   const access = c.get('access');

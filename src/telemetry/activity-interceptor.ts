@@ -14,14 +14,12 @@ import { callOf, toolCall, type Call } from './calls.ts';
 import type { Metrics } from './metrics.ts';
 import type { OpenSpan, Tracing } from './open-tracing.ts';
 
-/** What the telemetry of activities is made with. */
 interface Given {
   metrics: Metrics;
   /** Undefined where no spans are exported. It is asked at each call. */
   tracing: () => Tracing | undefined;
   /** The types of activities that it is for; a user's own worker may have others. */
   activityTypes: readonly string[];
-  /** The user's own. */
   prices: PriceTable;
   environment: Environment;
 }

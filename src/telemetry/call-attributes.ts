@@ -6,7 +6,6 @@ import type { CallToolResult, ListedTool } from '../protocol/tools/tool.ts';
 export interface CallAttributes {
   /** The result was in the journal, so that nothing was done or paid again. */
   journalHit?: true;
-  /** What this try has cost. */
   usage?: TokenUsage;
   /** The model that replied, as the provider names it. */
   responseModel?: string;
@@ -26,7 +25,6 @@ export interface QuickRun {
 
 const recorded = new WeakMap<Context, CallAttributes>();
 
-/** Adds to what is known of the present try. */
 export function recordAttributes(more: CallAttributes): void {
   const context = Context.current();
   recorded.set(context, { ...recorded.get(context), ...more });

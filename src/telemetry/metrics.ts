@@ -56,7 +56,6 @@ export const instruments = {
 
 type Name = keyof typeof instruments;
 
-/** Metrics of one kind. */
 type Of<K extends Instrument['kind']> = { [N in Name]: (typeof instruments)[N]['kind'] extends K ? N : never }[Name];
 
 /** A name as Prometheus takes it, the same as a collector makes of it on the way from OTLP; `_total` of counters is added later. */

@@ -63,10 +63,8 @@ interface AgentRound {
 export interface Tracing {
   /** A span below the run's, or below that of an agent in one of its rounds. */
   call(run: RunTrace, agent: AgentRound | undefined, options: SpanOptions): OpenSpan;
-  /** The span of an agent in one round. */
   agent(run: RunTrace, agent: AgentRound, span: EndedSpan): void;
   run(run: RunTrace, span: EndedSpan): void;
-  /** Sends what has not been sent. */
   close(): Promise<void>;
 }
 
@@ -84,10 +82,8 @@ export function parsedTraceparent(text: string | undefined) {
 }
 
 /**
- * Opens the export of spans by OTLP. Loading this module loads OpenTelemetry's SDK, so it is imported only where the
- * variables ask for spans.
- *
- * @param warn is told when spans cannot be sent, at most once a minute
+ * Opens the export of spans by OTLP. Loading this module loads OpenTelemetry's SDK, so it is imported only where the variables
+ * ask for spans. @param warn is told when spans cannot be sent, at most once a minute
  */
 export function openTracing(
   to: NonNullable<TelemetrySettings['traces']>,

@@ -9,7 +9,6 @@ export interface TelemetrySettings {
     | {
         url: string;
         headers: Record<string, string>;
-        /** Milliseconds between two exports. */
         everyMs: number;
         /** The share of runs where the sampler takes one. */
         ratio: number;
@@ -20,10 +19,8 @@ export interface TelemetrySettings {
 }
 
 /**
- * Reads OpenTelemetry's variables (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
- * Nothing is exported unless they name an endpoint, or a port for Prometheus. Empty variables count as not set.
- *
- * @throws `VariableError` where they ask for what there is not
+ * Reads OpenTelemetry's variables (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). Nothing
+ * is exported unless they name an endpoint, or a port for Prometheus. Empty ones count as not set. @throws `VariableError`
  */
 export function telemetrySettings(variables: NodeJS.ProcessEnv): TelemetrySettings {
   if (variables['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return { traces: undefined, metrics: undefined };
@@ -124,7 +121,6 @@ function pairsIn(variables: NodeJS.ProcessEnv, name: string): Record<string, str
   return Object.fromEntries(pairs) as Record<string, string>;
 }
 
-/** What the telemetry is of. */
 export function resourceOf(variables: NodeJS.ProcessEnv): Record<string, string> {
   const attributes = pairsIn(variables, 'OTEL_RESOURCE_ATTRIBUTES');
   const name = variables['OTEL_SERVICE_NAME'] || attributes['service.name'] || 'reprise-worker';

@@ -28,11 +28,9 @@ export interface Telemetry {
 }
 
 /**
- * Opens the telemetry of a worker. Metrics go to whatever Temporal's runtime was installed with, which is by the same
- * variables in Reprise's own workers (`worker/quiet-runtime.ts`) and a user's own affair beside their workflows. Without the
- * variables this costs nothing, and OpenTelemetry's SDK is not loaded.
- *
- * @throws `Error` where the variables ask for what there is not
+ * Opens the telemetry of a worker. Metrics go to whatever Temporal's runtime was installed with, which is by the same variables in
+ * Reprise's own workers (`worker/quiet-runtime.ts`) and a user's own affair beside their workflows. Without the variables this
+ * costs nothing, and OpenTelemetry's SDK is not loaded. @throws `Error` where the variables ask for what there is not
  */
 export function openTelemetry(environment: Environment): Telemetry {
   const { traces } = telemetrySettings(environment);
@@ -62,7 +60,6 @@ export function openTelemetry(environment: Environment): Telemetry {
   };
 }
 
-/** A store that records how long its operations take, and which of them fail. */
 function timedStore(store: Store, metrics: Metrics): Store {
   return new Proxy(store, {
     get(target, name) {
@@ -88,10 +85,8 @@ const delayEveryMs = 10_000;
 const countEveryMs = 30_000;
 
 /**
- * Sets the metrics that are looked up rather than told: the delay of the event loop, and how many runs are open and wait
- * for a person, which each worker counts over the whole namespace.
- *
- * @returns a function that ends it
+ * Sets the metrics that are looked up: the delay of the event loop, and how many runs are open and wait for a person, which each
+ * worker counts over the whole namespace. @returns a function that ends it
  */
 function watchGauges(metrics: Metrics, { workflowService }: NativeConnection, namespace: string): () => void {
   const delays = monitorEventLoopDelay({ resolution: 20 });

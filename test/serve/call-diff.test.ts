@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { callDiff } from '../../src/serve/pages/call-diff.ts';
+import { callDiff } from '../../src/serve/pages/forms.ts';
 
 describe('what a call would change in a file is shown', () => {
   test.each<[string, Record<string, unknown>, string | undefined]>([

@@ -21,7 +21,6 @@ export interface Said {
   key: string;
 }
 
-/** Checks a message. @throws `RequestMalformedError`, `ContentTypeNotSupportedError` */
 export function saidBy({ message }: SendMessageRequest): Said {
   if (message === undefined) throw new RequestMalformedError('message is missing');
   if (message.messageId === '') throw new RequestMalformedError('message.messageId is missing: a text of your own');
@@ -37,7 +36,6 @@ export function saidBy({ message }: SendMessageRequest): Said {
   };
 }
 
-/** The configuration that a request names. */
 function nameIn({ message, metadata }: SendMessageRequest): string {
   const given = { ...metadata, ...message?.metadata };
   const name: unknown = given['configuration'] ?? given['skillId'] ?? defaultName;
@@ -49,9 +47,7 @@ function nameIn({ message, metadata }: SendMessageRequest): string {
 
 /**
  * Begins a task, or finds the one that the same message has begun before. The tasks of a context are numbered, so that any server
- * finds them all by their ids.
- *
- * @returns its id
+ * finds them all by their ids. @returns its id
  */
 export async function begin(caller: Caller, request: SendMessageRequest): Promise<string> {
   const { data, key, message, text: words } = saidBy(request);

@@ -1,24 +1,21 @@
-import { Artifact, TaskState, type Message, type Task, type TaskStatus } from '@a2a-js/sdk';
+import { Artifact, Message, TaskState, type Task, type TaskStatus } from '@a2a-js/sdk';
 import { RequestMalformedError } from '@a2a-js/sdk/errors';
 import { WorkflowFailedError, type WorkflowExecutionDescription } from '@temporalio/client';
 import type { Run, RunEvent } from '../../client.ts';
 import { inputQuestion } from '../../client/list.ts';
 import { answerOf } from '../../client/show/record-parts.ts';
 import { isPassing } from '../../client/snapshot.ts';
-import type { PendingQuestion } from '../../protocol/questions.ts';
+import { askedText, type PendingQuestion } from '../../protocol/questions.ts';
 import { isOpenStatus } from '../../util/run-status.ts';
 import type { Access } from '../access.ts';
 import { problemOf } from '../problems.ts';
 import type { Served } from '../served.ts';
 import { assertReached } from '../start.ts';
 import { askedIn, linesOf, waitingAfter } from '../waiting.ts';
-import { askedParts, messageOf, type Place } from './messages.ts';
 
-/** Who sends a request. */
 export interface Caller {
   served: Served;
   access: Access;
-  /** Says that nobody waits for its answer any more. */
   signal: AbortSignal;
 }
 
@@ -47,10 +44,8 @@ export const contextOf = ({ prefix }: Access, id: string): string =>
   /^a2a-(.+)-\d+$/.exec(id.slice(prefix.length))?.[1] ?? id;
 
 /**
- * Reads a task.
- *
- * @param historyLength how many of its last messages it has; absent: all
- * @throws `RequestMalformedError`, `HttpProblem`, `WorkflowNotFoundError`
+ * Reads a task. @param historyLength how many of its last messages it has; absent: all @throws `RequestMalformedError`,
+ * `HttpProblem`, `WorkflowNotFoundError`
  */
 export async function look({ access, served }: Caller, id: string, historyLength?: number): Promise<Seen> {
   if (id.trim() === '') throw new RequestMalformedError('id is missing: that of a task');
@@ -127,7 +122,6 @@ async function ended(
   }
 }
 
-/** What an event tells that was asked or answered. */
 function saidIn(event: RunEvent, place: Place): Message[] {
   const asked = askedIn(event);
   if (asked !== undefined) return [messageOf('AGENT', place, askedParts([asked]))];
@@ -140,3 +134,28 @@ function answeredIn(event: RunEvent): string | undefined {
   if (event.type === 'approval_resolved') return `${event.how} ${event.reason ?? ''}`;
   return event.type === 'decided' ? `${event.action} ${event.note ?? ''}` : undefined;
 }
+
+/** Where a message belongs. `number` tells it from others of its task. */
+interface Place {
+  taskId: string;
+  contextId: string;
+  number: number;
+}
+
+type Parts = Array<{ text: string } | { data: unknown }>;
+
+const messageOf = (who: 'USER' | 'AGENT', { number, ...place }: Place, parts: Parts): Message =>
+  Message.fromJSON({ ...place, messageId: `${place.taskId}-${who}-${number}`, role: `ROLE_${who}`, parts });
+
+const ways: Record<PendingQuestion['kind'], string> = {
+  question: 'Answer by a text, or by the data {"questionId", "answer"}; an empty answer skips it.',
+  tool: 'Answer by yes, always, or no with a reason; or by the data {"id", "action": "allow" | "deny" | "edit", "arguments"?, "reason"?, "always"?}.',
+  approval:
+    'Answer by accept or stop; or by the data {"id", "action": "accept" | "stop" | "restart", "note"?, "reason"?, "instructions"?}.',
+  key: 'It goes on once a worker has it; the data {"questionId", "answer": ""} goes on without it.',
+};
+
+const askedParts = (waiting: readonly PendingQuestion[]): Parts => [
+  ...waiting.map((each) => ({ text: `${each.from}: ${askedText(each)}\n(${each.questionId}: ${ways[each.kind]})` })),
+  { data: { waits: waiting } },
+];

@@ -1,11 +1,20 @@
-import type { Interrupt, ResumeEntry } from '@ag-ui/core';
+import {
+  contentHasMedia,
+  contentToText,
+  type Interrupt,
+  type ResumeEntry,
+  type RunAgentInput,
+  type UserMessage,
+} from '@ag-ui/core';
 import { z } from 'zod';
-import { checkedBy, problemText } from '../../config/problems.ts';
+import { checkedBy, problemText, under } from '../../config/problems.ts';
 import { askedText, type HumanReply, type PendingQuestion } from '../../protocol/questions.ts';
 import type { OperatorDecision } from '../../protocol/research.ts';
 import type { RestartRequest } from '../../protocol/state.ts';
 import type { ToolDecision } from '../../protocol/tools/permissions.ts';
 import { HttpProblem } from '../problems.ts';
+import { RunAgentInputSchema } from '@ag-ui/core/schemas';
+import type { EarlierMessage } from '../../protocol/orchestration.ts';
 
 /**
  * What an interrupt's id says, so that any server can go on from it: what waits, the last event that was told before it, and
@@ -18,10 +27,8 @@ export interface InterruptId {
   chain: string;
 }
 
-const separator = '~';
-
 export const interruptId = ({ chain, kind, questionId, seq }: InterruptId): string =>
-  [kind, questionId, seq, chain].join(separator);
+  [kind, questionId, seq, chain].join('~');
 
 function partsOf(id: string): InterruptId | undefined {
   const [, kind, questionId, seq, chain] = /^(question|tool|approval|key)~(.+)~(\d{1,9})~(\w+)$/.exec(id) ?? [];
@@ -29,7 +36,6 @@ function partsOf(id: string): InterruptId | undefined {
   return { kind: kind as InterruptId['kind'], questionId, seq: Number(seq), chain };
 }
 
-/** What a person may answer to each kind of thing that waits. */
 const payloads = {
   question: z.strictObject({ answer: z.string().describe('An empty one skips the question.') }),
   tool: z.strictObject({
@@ -75,7 +81,6 @@ export function interruptOf(
   };
 }
 
-/** What a resume entry has done to a run. */
 export type Act =
   | { send: 'answer'; reply: HumanReply }
   | { send: 'approve'; decision: ToolDecision }
@@ -84,9 +89,7 @@ export type Act =
   /** The worker finds a key by itself. */
   | { send: 'nothing' };
 
-/** A resume entry that was checked. */
 export interface Resumed extends InterruptId {
-  /** As it came. */
   id: string;
   act: Act;
 }
@@ -110,10 +113,8 @@ function actOf({ kind, questionId }: InterruptId, payload: unknown, at: number):
   const read = <K extends keyof typeof payloads>(of: K, value: unknown): z.output<(typeof payloads)[K]> => {
     const checked = checkedBy<z.output<(typeof payloads)[K]>>(payloads[of] as never, value);
     if (checked.ok) return checked.value;
-    const problems = checked.problems.map(({ message, path }) =>
-      problemText({ path: ['resume', at, 'payload', ...path], message }),
-    );
-    throw new HttpProblem(422, problems.join('\n'));
+    const problems = under(['resume', at, 'payload'], checked.problems);
+    throw new HttpProblem(422, problems.map((each) => problemText(each)).join('\n'));
   };
   switch (kind) {
     case 'question': {
@@ -135,4 +136,49 @@ function actOf({ kind, questionId }: InterruptId, payload: unknown, at: number):
     case 'key':
       return { send: 'nothing' };
   }
+}
+
+export interface Asked {
+  threadId: string;
+  runId: string;
+  resume: Resumed[];
+  /** The person's last message; undefined where there is none. */
+  last: UserMessage | undefined;
+  /** Whether something has answered it already. */
+  isAnswered: boolean;
+  /** The last message, and what the application tells besides. */
+  text: string;
+  history: EarlierMessage[];
+}
+
+/** Checks a request. @throws `HttpProblem`, which names the key and what is taken */
+export function askedIn(body: unknown): Asked {
+  // The package has a zod of its own.
+  const checked = checkedBy(RunAgentInputSchema as unknown as z.ZodType<RunAgentInput>, body);
+  if (!checked.ok) throw new HttpProblem(422, checked.problems.map((each) => problemText(each)).join('\n'));
+  const { context, messages, resume = [], runId, threadId } = checked.value;
+  for (const [key, value] of Object.entries({ threadId, runId }))
+    if (value === '') throw new HttpProblem(422, `${key}: must not be empty`);
+  const at = messages.findLastIndex(({ role }) => role === 'user');
+  const last = messages[at] as UserMessage | undefined;
+  if (last !== undefined && contentHasMedia(last.content))
+    throw new HttpProblem(422, `messages[${at}].content: only texts are taken; POST /api/v1/runs takes files too`);
+  const lines = (context ?? []).map(({ description, value }) => `${description}: ${value}`);
+  return {
+    threadId,
+    runId,
+    resume: resume.map(resumedBy),
+    last,
+    isAnswered: messages.slice(at + 1).some(({ role }) => role === 'assistant'),
+    text: [contentToText(last?.content), ...lines].join('\n\n').trim(),
+    history: messages.slice(0, Math.max(0, at)).flatMap(earlierOf),
+  };
+}
+
+/** What agents are told of an earlier message. What was thought, done by tools or shown is not said to them again. */
+function earlierOf(message: RunAgentInput['messages'][number]): EarlierMessage[] {
+  const { role } = message;
+  if (role === 'tool' || role === 'activity' || role === 'reasoning') return [];
+  const content = contentToText(message.content);
+  return content.trim() === '' ? [] : [{ role: role === 'developer' ? 'system' : role, content }];
 }

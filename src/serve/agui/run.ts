@@ -1,32 +1,34 @@
 import { EventType, PROTOCOL_VERSION, type Event } from '@ag-ui/core';
-import { RunExistsError, type RunInput } from '../../client.ts';
+import { Hono } from 'hono';
+import { RunExistsError } from '../../client.ts';
 import type { RunEvent } from '../../protocol/events.ts';
-import type { InputName } from '../../trust/schemas.ts';
 import { hashOf } from '../../util/ids.ts';
 import type { Access } from '../access.ts';
 import { namedConfig } from '../configs.ts';
+import { bodyJson } from '../door.ts';
 import { HttpProblem, problemOf } from '../problems.ts';
-import type { Served } from '../served.ts';
+import type { Served, ServeEnv } from '../served.ts';
 import { assertReached, derivedId, inputOf } from '../start.ts';
-import { follow, type Begin } from './follow.ts';
-import type { Asked } from './input.ts';
-import { interruptId } from './interrupts.ts';
-import { resume } from './resume.ts';
+import { events } from '../streams.ts';
+import { follow, resume, type Begin } from './follow.ts';
+import { askedIn, interruptId, type Asked } from './interrupts.ts';
 import { chainOf, onceAnswered, type Thread } from './thread.ts';
+
+/** AG-UI 1.0: `POST /NAME` runs the configuration NAME, and answers with a stream of events. */
+export const aguiRoutes = (served: Served): Hono<ServeEnv> =>
+  new Hono<ServeEnv>().post('/:name', async (c) => {
+    const asked = askedIn(await bodyJson(c));
+    const run = aguiRun(served, c.get('access'), c.req.param('name'), asked);
+    return events(c, async function* (signal) {
+      for await (const event of run(signal)) yield { data: JSON.stringify(event) };
+    });
+  });
 
 /**
  * Checks what is to be run, and makes the function that runs it. A team and a single agent keep a thread as a session; a
- * research or a plan is a run for each message of the person.
- *
- * @returns gives the events of AG-UI, until its signal says that nobody reads them. The run goes on after that
- * @throws `HttpProblem`
+ * research or a plan is a run for each message of the person. The run goes on when nobody reads its events. @throws `HttpProblem`
  */
-export function aguiRun(
-  served: Served,
-  access: Access,
-  name: string,
-  asked: Asked,
-): (signal: AbortSignal) => AsyncGenerator<Event> {
+function aguiRun(served: Served, access: Access, name: string, asked: Asked) {
   const config = namedConfig(served.configs, name, access);
   const isSession = config === undefined || config.kind === 'team' || config.kind === 'agent';
   const { last, resume: entries, runId, text, threadId } = asked;
@@ -36,12 +38,18 @@ export function aguiRun(
   assertReached(access, id);
   // Whoever reads the stream may be asked.
   const attended = { attended: true, ...config?.content };
-  const start = (thread: Thread): Promise<Begin> => {
+  const start = async (thread: Thread): Promise<Begin> => {
     if (isSession) return startTurn(thread, attended, asked);
     const { input, type } = inputOf(served, access, { name, text });
-    return startRun(thread, type, { ...input, config: attended });
+    try {
+      await thread.reprise.startOnce(type, id, { ...input, config: attended });
+    } catch (error) {
+      // It is the same message, though the configuration or what the application tells has changed since.
+      if (!(error instanceof RunExistsError)) throw error;
+    }
+    return { after: 0 };
   };
-  return async function* (signal) {
+  return async function* (signal: AbortSignal): AsyncGenerator<Event> {
     yield { type: EventType.RUN_STARTED, threadId, runId, protocolVersion: PROTOCOL_VERSION };
     try {
       const thread = { reprise: await served.ready(), feeds: served.feeds, id, signal };
@@ -61,17 +69,6 @@ async function* begun(thread: Thread, begin: Begin): ReturnType<typeof follow> {
   return yield* follow(thread, { chain, begin, answered: new Set(), isOver: false });
 }
 
-/** Starts a run, unless there is one of the same message already. */
-async function startRun({ id, reprise }: Thread, type: InputName, input: RunInput): Promise<Begin> {
-  try {
-    await reprise.startOnce(type, id, input);
-  } catch (error) {
-    // It is the same message, though the configuration or what the application tells has changed since.
-    if (!(error instanceof RunExistsError)) throw error;
-  }
-  return { after: 0 };
-}
-
 /**
  * Has the thread's session take a turn, unless it has taken it already: the update's id makes it one as long as the session's
  * run goes on, and its events say so after that.
@@ -82,9 +79,9 @@ async function startTurn(thread: Thread, config: object, { history, isAnswered, 
   const { id, reprise, signal } = thread;
   const turn = `agui-${hashOf(runId).slice(0, 24)}`;
   const present = await chainOf(thread);
-  const events = present === undefined ? [] : await eventsOf(thread);
-  if (events.some((event) => event.type === 'turn' && event.id === turn)) return { turn };
-  if (present?.isOpen) await assertNothingWaits(thread, present.chain, events.at(-1)?.seq ?? 0);
+  const told = present === undefined ? [] : await eventsOf(thread);
+  if (told.some((event) => event.type === 'turn' && event.id === turn)) return { turn };
+  if (present?.isOpen) await assertNothingWaits(thread, present.chain, told.at(-1)?.seq ?? 0);
   if (isAnswered) throw new HttpProblem(422, "messages: the last one is answered already; the next one is the user's");
   const session = reprise.getSession(id, { config, ...(history.length > 0 && { history }) });
   await session.begin(text, turn, signal);

@@ -2,12 +2,12 @@ import { EventType, type Event } from '@ag-ui/core';
 import type { RunEvent } from '../../protocol/events.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import { entriesOf } from '../../workflows/log-lines.ts';
+import { parsedJson } from '../../util/values.ts';
 import { waitingAfter } from '../waiting.ts';
 import { emptyView, patchOf, viewAfter, type View } from './view.ts';
 
 /** A tool call that was told of, and whose result was not. */
 interface OpenCall {
-  /** `toolCallId`. */
   id: string;
   agent: string;
   tool: string;
@@ -23,13 +23,11 @@ export interface StreamState {
   readonly chain: string;
   readonly view: View;
   readonly calls: readonly OpenCall[];
-  /** What waits for a person. */
   readonly waiting: readonly PendingQuestion[];
   /** The last text that was said to the person in this turn. */
   readonly said: string;
 }
 
-/** Before the first event. @param run the workflow's id */
 export const emptyState = (run: string, chain: string): StreamState => ({
   chain,
   view: emptyView(run),
@@ -38,40 +36,19 @@ export const emptyState = (run: string, chain: string): StreamState => ({
   said: '',
 });
 
-/** The id of a message or a call that an event begins. */
 const idOf = (chain: string, { seq }: RunEvent): string => `${chain}-${seq}`;
+
+const steps = ['voting', 'presenting', 'evaluating', 'criticising', 'synthesis'];
 
 /** The step that an event begins; undefined where the one that goes on does so further. */
 function stepOf(event: RunEvent): string | undefined {
-  switch (event.type) {
-    case 'attempt':
-      return `attempt ${event.attempt}`;
-    case 'voting':
-    case 'presenting':
-    case 'evaluating':
-    case 'criticising':
-    case 'synthesis':
-      return event.type;
-    case 'plan':
-      return `plan ${event.attempt}`;
-    case 'phase':
-      return event.phase.toLowerCase();
-    default:
-      return undefined;
-  }
+  if (event.type === 'attempt' || event.type === 'plan') return `${event.type} ${event.attempt}`;
+  if (event.type === 'phase') return event.phase.toLowerCase();
+  return steps.includes(event.type) ? event.type : undefined;
 }
 
 /** What is told in another way than by a line of reasoning. */
-const silent: ReadonlySet<RunEvent['type']> = new Set([
-  'started',
-  'turn',
-  'turn_failed',
-  'says',
-  'final',
-  'tool',
-  'tool_ended',
-  'approval_requested',
-]);
+const silent = ['started', 'turn', 'turn_failed', 'says', 'final', 'tool', 'tool_ended', 'approval_requested'];
 
 /** The AG-UI events for an event of a run, and what is to be known behind it. */
 export function eventsFor(before: StreamState, event: RunEvent): [after: StreamState, events: Event[]] {
@@ -99,7 +76,6 @@ const started = (stepName: string): Event => ({ type: EventType.STEP_STARTED, st
 const stepEnded = ({ view: { phase } }: StreamState): Event[] =>
   phase === null ? [] : [{ type: EventType.STEP_FINISHED, stepName: phase }];
 
-/** How a stream begins in the middle of a run. */
 export const opening = ({ view }: StreamState): Event[] => [
   { type: EventType.STATE_SNAPSHOT, snapshot: view },
   ...(view.phase === null ? [] : [started(view.phase)]),
@@ -113,15 +89,11 @@ export const closing = (state: StreamState, usage: View['usage']): Event[] => [
 
 /** What a person could read of an event in a log. */
 function linesOf({ chain }: StreamState, event: RunEvent): Event[] {
-  if (silent.has(event.type)) return [];
-  const delta = entriesOf(event)
-    .map(({ text }) => text.trim())
-    .join('\n');
-  if (delta === '') return [];
-  return [line(`${idOf(chain, event)}-log`, delta)];
+  if (silent.includes(event.type)) return [];
+  const lines = entriesOf(event).map(({ text }) => text.trim());
+  return lines.join('') === '' ? [] : [line(`${idOf(chain, event)}-log`, lines.join('\n'))];
 }
 
-/** A line of what goes on. */
 export const line = (messageId: string, text: string): Event => ({
   type: EventType.REASONING_MESSAGE_CHUNK,
   messageId,
@@ -161,11 +133,8 @@ function callsAfter({ calls, chain }: StreamState, event: RunEvent): [calls: rea
     }
     case 'approval_resolved': {
       const call = calls.find(({ asks }) => asks === event.questionId);
-      if (event.how !== 'allowed' && event.how !== 'edited')
-        return ended(
-          call,
-          `Not run: ${event.reason ?? (event.how === 'timeout' ? 'nobody allowed it in time' : event.how)}`,
-        );
+      const why = event.how === 'timeout' ? 'nobody allowed it in time' : event.how;
+      if (event.how !== 'allowed' && event.how !== 'edited') return ended(call, `Not run: ${event.reason ?? why}`);
       return [calls.map((each) => (each === call ? { ...each, asks: undefined } : each)), []];
     }
     case 'tool': {
@@ -199,19 +168,11 @@ function callsAfter({ calls, chain }: StreamState, event: RunEvent): [calls: rea
 }
 
 function called({ agent, id, tool }: OpenCall, given: string): Event[] {
+  // Long arguments are cut, and are no JSON then.
+  const delta = parsedJson(given) === undefined ? JSON.stringify({ cut: given }) : given;
   return [
     { type: EventType.TOOL_CALL_START, toolCallId: id, toolCallName: tool, metadata: { agent } },
-    { type: EventType.TOOL_CALL_ARGS, toolCallId: id, delta: isJson(given) ? given : JSON.stringify({ cut: given }) },
+    { type: EventType.TOOL_CALL_ARGS, toolCallId: id, delta },
     { type: EventType.TOOL_CALL_END, toolCallId: id },
   ];
-}
-
-/** Long arguments are cut, and are no JSON then. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -6,7 +6,6 @@ import type { Feeds } from '../../client/feed.ts';
 import { ifFound } from '../../client/errors.ts';
 import { ifAnswered } from '../../client/snapshot.ts';
 
-/** What a request is about. */
 export interface Thread {
   /** Whose runs a worker takes. */
   reprise: Reprise;
@@ -22,11 +21,7 @@ const timeoutMs = 3000;
 
 const everyMs = 1000;
 
-/**
- * The run that a workflow's id has now, through all that it continues as. It needs no worker.
- *
- * @returns `chain` tells it from earlier ones of the same id; undefined where there is none
- */
+/** The run that a workflow's id has now, through all that it continues as. It needs no worker. `chain` tells it from earlier ones. */
 export async function chainOf({ id, reprise }: Thread): Promise<{ chain: string; isOpen: boolean } | undefined> {
   const found = await ifFound(reprise.client.workflow.getHandle(id).describe());
   if (found === undefined) return undefined;

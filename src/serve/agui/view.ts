@@ -15,7 +15,6 @@ export interface View {
   attempt: number;
   agents: Record<string, { state: AgentState; answers: number; vote: string | null }>;
   restarts: Array<{ attempt: number; reason: string; instructions: string }>;
-  /** Of a research run: the last plan's score. */
   score: number | null;
   /** Of a plan: what has become of its subtasks, by their ids. */
   subtasks: Record<string, 'pending' | 'running' | 'completed' | 'failed'>;
@@ -32,7 +31,6 @@ const idle = { state: 'waiting' as AgentState, answers: 0, vote: null };
 /** What an agent does in calls for a purpose; it is writing in any other. */
 const doing: Record<string, AgentState> = { answer: 'answering', vote: 'voting', reply: 'answering' };
 
-/** The view after an event. */
 export function viewAfter(view: View, event: RunEvent): View {
   const { agents, subtasks } = view;
   const agent = (id: string, change: Partial<View['agents'][string]>): View => ({

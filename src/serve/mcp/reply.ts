@@ -11,7 +11,6 @@ export interface Said {
   text?: string | undefined;
 }
 
-/** What may be decided about what waits. */
 export const choices: Record<Kind, readonly [string, ...string[]]> = {
   question: ['skip'],
   key: ['skip'],
@@ -34,7 +33,6 @@ export function formOf(kind: Kind, message: string): ElicitRequestFormParams | u
   return { mode: 'form', message, requestedSchema: { type: 'object', properties, required } };
 }
 
-/** A form as a client sends it back. */
 const filled = z.object({
   action: z.string(),
   content: z.object({ decision: z.string().optional(), text: z.string().optional() }).default({}),
@@ -51,11 +49,7 @@ export function saidIn(kind: Kind, form: unknown): Said | undefined {
   return kind === 'question' && !text ? { decision: 'skip' } : { decision, text };
 }
 
-/**
- * Says it to the run.
- *
- * @throws `HttpProblem`, which says what may be said; `RunNotOpenError`; `AnswerTooLongError`
- */
+/** Says it to the run. @throws `HttpProblem`, which says what may be said; `RunNotOpenError`; `AnswerTooLongError` */
 export async function reply(
   reprise: Reprise,
   id: string,

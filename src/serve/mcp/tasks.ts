@@ -22,7 +22,6 @@ const pollIntervalMs = 2000;
 
 export const hasTasks = ({ extensions }: ClientCapabilities): boolean => extensions?.[tasksExtension] !== undefined;
 
-/** What a tool returns of a run. */
 export const resultOf = (view: RunView): CallToolResult => ({
   content: [{ type: 'text', text: viewText(view) }],
   structuredContent: { ...view },
@@ -41,9 +40,8 @@ export function formsOf({ run, waits }: RunView, { elicitation }: ClientCapabili
 }
 
 /**
- * Tells a run what a person has filled in. What waits no longer is passed over, so that it may be told again.
- *
- * @returns whether no form was closed without a reply
+ * Tells a run what a person has filled in. What waits no longer is passed over, so that it may be told again. @returns whether no
+ * form was closed without a reply
  */
 export async function settle({ served }: Caller, id: string, responses: Record<string, unknown>): Promise<boolean> {
   const asked = (await served.reprise.getRun(id).pendingQuestions()).filter(({ questionId }) =>

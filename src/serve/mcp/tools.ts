@@ -7,9 +7,8 @@ import { HttpProblem } from '../problems.ts';
 import type { Served } from '../served.ts';
 import { assertReached, startNamed } from '../start.ts';
 import { choices, reply } from './reply.ts';
-import { longestWait } from './wait.ts';
+import { longestWait } from './view.ts';
 
-/** Who calls tools, and of what server. */
 export interface Caller {
   served: Served;
   access: Access;
@@ -26,9 +25,7 @@ export interface Tool {
   act(given: Given): Promise<string>;
 }
 
-/** What a tool is called with, checked. */
 export interface Given {
-  /** How many seconds it waits for the run. */
   wait: number;
   [key: string]: string | number | undefined;
 }
@@ -45,7 +42,6 @@ const run = z.string().min(1).max(1000).describe("The run's id");
 
 const decisions = z.enum([...new Set(Object.values(choices).flat())]);
 
-/** All tools by their names, for one caller. */
 export function toolsOf({ access, served }: Caller): Record<string, Tool> {
   const starter = (key: string, kinds: Config['kind'][], description: string): Tool => ({
     description,

@@ -1,17 +1,17 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { z } from 'zod';
-import type { PendingQuestion, Run } from '../../client.ts';
+import type { PendingQuestion, Run, RunEvent } from '../../client.ts';
 import { answerOf } from '../../client/show/record-parts.ts';
 import { cutInMiddle } from '../../util/text/cut.ts';
 import { isOpenStatus } from '../../util/run-status.ts';
 import { problemOf } from '../problems.ts';
 import type { Served } from '../served.ts';
+import { askedIn } from '../waiting.ts';
 import { choices } from './reply.ts';
 
 /** How many characters of an answer, and of what is asked, are told at most: a model is to read them. */
 const maxChars = { answer: 100_000, question: 10_000 };
 
-/** What every tool returns of a run. */
 export const viewSchema = z.object({
   run: z.string().describe("The run's id, for the tools `status` and `answer`"),
   state: z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled']),
@@ -92,4 +92,53 @@ export function viewText({ answer = '', costUsd = 0, doing, error, outcome, run,
     return `${from} asks: ${question}\nOnce a person has decided: ${call}`;
   });
   return [`The run ${run} waits for a person.`, ...asked].join('\n\n');
+}
+
+/** How many seconds a request waits at most. Clients give up after 60, unless told otherwise. */
+export const longestWait = 50;
+
+/** How many requests of one server wait at once; others get at once what there is. */
+const mostWaiting = 4000;
+
+let waiting = 0;
+
+export interface Wait {
+  seconds: number;
+  signal: AbortSignal;
+  /** Tells of all that has happened since the run began, so that a fast one is told as a slow one is; else from now on. */
+  fromStart: boolean;
+  onEvent: (event: RunEvent) => Promise<void>;
+}
+
+/** The run once it has ended or waits for a person, or else when the time is up. @throws `WorkflowNotFoundError` */
+export async function waited(
+  served: Served,
+  id: string,
+  { fromStart, onEvent, seconds, signal }: Wait,
+): Promise<RunView> {
+  if (seconds === 0 || waiting >= mostWaiting) return look(served, id);
+  waiting += 1;
+  try {
+    let after = 0;
+    if (!fromStart) {
+      // What comes between the place and the look is told again, and so nothing is overlooked.
+      const place = await served.reprise
+        .getRun(id)
+        .cursor()
+        .catch(() => undefined);
+      after = place?.seq ?? 0;
+      const view = await look(served, id);
+      if (view.state !== 'running') return view;
+    }
+    const over = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]);
+    for await (const item of served.feeds.follow(id, { after, signal: over })) {
+      if (item.type === 'event') await onEvent(item.event);
+      if (item.type !== 'end' && !(item.type === 'event' && askedIn(item.event))) continue;
+      const now = await look(served, id);
+      if (now.state !== 'running') return now;
+    }
+    return await look(served, id);
+  } finally {
+    waiting -= 1;
+  }
 }

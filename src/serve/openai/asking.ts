@@ -2,7 +2,7 @@ import { RunNotOpenError, type Reprise } from '../../client.ts';
 import { askedText } from '../../protocol/questions.ts';
 import { decisionIn } from '../../protocol/tools/permissions.ts';
 import { HttpProblem } from '../problems.ts';
-import type { Asked } from './steps.ts';
+import type { Asked } from './runs.ts';
 
 /** The tools by which a client may be asked, where it offers them: what a person is to say is the tool's result. */
 const tools = {
@@ -19,7 +19,6 @@ export const isAskingTool = (name: unknown): name is AskingTool => (askingTools 
 const names = ['question_id', 'kind', 'from', 'question', 'tool', 'arguments'];
 const parameters = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) };
 
-/** A tool as the Responses API describes it. */
 export const definitionOf = (name: AskingTool) => ({
   type: 'function' as const,
   name,
@@ -48,9 +47,8 @@ export const questionText = (asked: Asked, mark: string): string =>
   [`${asked.from}: ${askedText(asked)}`, ways[asked.kind], mark].join('\n\n');
 
 /**
- * Sends to a run what a person has said. Where it waits no longer nothing happens: what became of it the run tells.
- *
- * @throws `HttpProblem` where the words do not settle it
+ * Sends to a run what a person has said. Where it waits no longer nothing happens: what became of it the run tells. @throws
+ * `HttpProblem` where the words do not settle it
  */
 export async function settle(reprise: Reprise, id: string, asked: Asked, words: string): Promise<void> {
   const { kind, questionId } = asked;

@@ -6,11 +6,9 @@ import type { Served, ServeEnv } from '../served.ts';
 import { events } from '../streams.ts';
 import { callOf, questionText, type AskingTool } from './asking.ts';
 import { entries, requestIn } from './conversation.ts';
-import { openaiError } from './errors.ts';
-import { checked, common, offeredIn, sift } from './parameters.ts';
+import { checked, common, offeredIn, openaiError, sift } from './parameters.ts';
 import { idOf, markOf, type Place } from './places.ts';
-import { begin, follow } from './runs.ts';
-import { endingOf, isEnd, usageOf, type Step } from './steps.ts';
+import { begin, endingOf, follow, isEnd, usageOf, type Step } from './runs.ts';
 
 const body = common.extend({
   messages: entries,
@@ -72,7 +70,6 @@ interface Asking {
   markOf: (place: Place) => string;
 }
 
-/** What a step adds to a completion, and how that ends with it. */
 export function deltaOf(step: Step, { run }: Place, { markOf, tools }: Asking) {
   if (step.type === 'asked') {
     const place = { run, seq: step.seq };

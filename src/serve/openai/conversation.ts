@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { AttachmentInput } from '../../protocol/attachment.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
-import { ParameterProblem } from './errors.ts';
+import { parsedJson } from '../../util/values.ts';
+import { ParameterProblem } from './parameters.ts';
 import { markedIn, placeIn, withoutMark, type Place } from './places.ts';
 
-/** A file with its content. */
 export type Attached = Extract<AttachmentInput, { data: string }>;
 
 const texts = ['text', 'input_text', 'output_text', 'summary_text', 'refusal'];
@@ -40,7 +40,6 @@ const part = z
     return z.NEVER;
   });
 
-/** What a message holds, as a text or in parts. */
 const content = z
   .preprocess(
     (given) => (typeof given === 'string' ? [{ type: 'text', text: given }] : (given ?? [])),
@@ -85,13 +84,8 @@ const entry = z
   });
 
 /** What a person was asked by a call, which is a question like any other to those who read on; empty where it is none. */
-function questionIn(given: string): string {
-  try {
-    return (JSON.parse(given) as { question?: string }).question ?? '';
-  } catch {
-    return '';
-  }
-}
+const questionIn = (given: string): string =>
+  (parsedJson(given) as { question?: string } | null | undefined)?.question ?? '';
 
 /** A conversation: a text, or messages or items. */
 export const entries = z.preprocess(
@@ -106,10 +100,7 @@ export type Request =
 
 /**
  * What a conversation asks for at its end: the result of a call answers the question that the call has asked, and so does a
- * message behind a question that was told as text; any other message is a new task.
- *
- * @param param the name that what was sent has in the request
- * @throws `ParameterProblem`
+ * message behind a question that was told as text; any other message is a new task. @throws `ParameterProblem` about `param`
  */
 export function requestIn(entries: Entry[], owner: string, param: string): Request {
   const last = entries.at(-1);

@@ -1,7 +1,31 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
+import { HttpProblem, type Problem } from '../problems.ts';
 import { askingTools, isAskingTool, type AskingTool } from './asking.ts';
-import { ParameterProblem } from './errors.ts';
+
+export class ParameterProblem extends HttpProblem {
+  readonly param: string;
+
+  /** @param param such as `messages[1].content` */
+  constructor(param: string, message: string) {
+    super(400, `${param}: ${message}`);
+    this.param = param;
+  }
+}
+
+const kinds: Record<number, [type: string, code: string]> = {
+  401: ['authentication_error', 'invalid_api_key'],
+  403: ['permission_error', 'forbidden'],
+  404: ['not_found_error', 'not_found'],
+  424: ['server_error', 'run_failed'],
+  429: ['rate_limit_error', 'rate_limit_exceeded'],
+};
+
+export function openaiError({ detail: message, status }: Pick<Problem, 'detail' | 'status'>, error?: unknown) {
+  const other = status < 500 ? 'invalid_request_error' : 'server_error';
+  const [type, code] = kinds[status] ?? [other, other];
+  return { error: { message, type, param: error instanceof ParameterProblem ? error.param : null, code } };
+}
 
 const asText = 'an answer is text; the key verify of a configuration holds it to a schema';
 const ownTools = `agents have the tools of their configuration; a request may offer ${askingTools.join(' and ')}`;
@@ -44,9 +68,8 @@ export function sift(c: Context, body: Body): void {
 }
 
 /**
- * The tools by which the client may be asked: those that it offers, or all of them with `metadata: {questions: "tool"}`.
- *
- * @throws `ParameterProblem` where it offers others
+ * The tools by which the client may be asked: those that it offers, or all of them with `metadata: {questions: "tool"}`. @throws
+ * `ParameterProblem` where it offers others
  */
 export function offeredIn({ metadata, tool_choice: choice, tools }: Common): AskingTool[] {
   const offered = (tools ?? []).map((tool, index) => {
@@ -60,7 +83,6 @@ export function offeredIn({ metadata, tool_choice: choice, tools }: Common): Ask
 
 const pairs = 'at most 16 names of 64 characters, with texts of 512';
 
-/** What both ways to ask have in common. */
 export const common = z.looseObject({
   model: z.string('the name of a configuration; GET /v1/models lists them'),
   stream: z.boolean().nullish(),

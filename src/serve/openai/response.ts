@@ -1,11 +1,10 @@
 import { callOf, definitionOf, questionText, type AskingTool } from './asking.ts';
 import { idOf, type Place } from './places.ts';
-import { endingOf, usageOf, type Step } from './steps.ts';
+import { endingOf, usageOf, type Step } from './runs.ts';
 
 /** What a response is of, besides what its run does. */
 export interface Head {
   place: Place;
-  /** In seconds since the epoch. */
   createdAt: number;
   model: string;
   /** The id of the response whose conversation goes on. */
@@ -14,11 +13,9 @@ export interface Head {
   metadata: Record<string, string>;
   background: boolean;
   store: boolean;
-  /** The tools by which the client may be asked. */
   tools: AskingTool[];
 }
 
-/** An event of a stream. */
 export type StreamEvent = { type: string; sequence_number: number } & Record<string, unknown>;
 
 const nothing = ['completed_at', 'error', 'incomplete_details', 'max_output_tokens', 'max_tool_calls', 'usage'];
@@ -43,7 +40,6 @@ export class ResponseLog {
   readonly #summary: Array<{ type: 'summary_text'; text: string }> = [];
   readonly #events: StreamEvent[] = [];
   #count = 0;
-  /** What is otherwise at the end. */
   #end: Record<string, unknown> = {};
 
   constructor(head: Head, markOf: (place: Place) => string) {
@@ -51,7 +47,6 @@ export class ResponseLog {
     this.#markOf = markOf;
   }
 
-  /** The response as it is now. */
   get response() {
     const { createdAt, place, previous, tools, ...asked } = this.head;
     return {
@@ -78,7 +73,6 @@ export class ResponseLog {
     return this.#events.splice(0);
   }
 
-  /** The events of the next step. */
   take(step: Step): StreamEvent[] {
     if (step.type === 'trouble') return [];
     if (step.type === 'progress') this.#think(step.text);

@@ -12,14 +12,11 @@ import { assertReached } from '../start.ts';
 import { events } from '../streams.ts';
 import { questionText } from './asking.ts';
 import { entries, requestIn, type Entry, type Request, type Attached } from './conversation.ts';
-import { ParameterProblem } from './errors.ts';
-import { checked, common, offeredIn, sift } from './parameters.ts';
+import { checked, common, offeredIn, ParameterProblem, sift } from './parameters.ts';
 import { idOf, markOf, placeIn, type Place } from './places.ts';
 import { ResponseLog, type Head, type StreamEvent } from './response.ts';
-import { begin, follow, stepsSoFar } from './runs.ts';
-import { isEnd } from './steps.ts';
+import { begin, follow, isEnd, stepsSoFar } from './runs.ts';
 
-/** A request at a server. */
 interface At {
   served: Served;
   c: Context<ServeEnv>;
@@ -33,7 +30,6 @@ const body = common.extend({
   previous_response_id: z.string().nullish(),
 });
 
-/** What is kept with a run of what was asked for. */
 type Kept = Omit<Head, 'place' | 'createdAt'>;
 
 /** `POST /v1/responses` */
@@ -91,8 +87,8 @@ export async function cancel(at: At): Promise<Response> {
   return c.json(log.response);
 }
 
-/** How many items a page of a list has at most, and where its reader names no number. */
-const [mostItems, usualItems] = [100, 20];
+/** How many items a page of a list has at most. */
+const mostItems = 100;
 
 /** `GET /v1/responses/ID/input_items?order=asc|desc&limit=N&after=ID` */
 export async function inputItems(at: At): Promise<Response> {
@@ -105,7 +101,7 @@ export async function inputItems(at: At): Promise<Response> {
     role,
     content: [role === 'assistant' ? { type: 'output_text', text, annotations: [] } : { type: 'input_text', text }],
   }));
-  const { after, limit = usualItems, order } = at.c.req.query();
+  const { after, limit = 20, order } = at.c.req.query();
   if (!(Number.isInteger(Number(limit)) && Number(limit) > 0 && Number(limit) <= mostItems))
     throw new ParameterProblem('limit', `a whole number from 1 to ${mostItems}`);
   const all = order === 'asc' ? items : items.toReversed();
@@ -117,11 +113,8 @@ export async function inputItems(at: At): Promise<Response> {
 }
 
 /**
- * A response before its first step.
- *
- * @param place by itself that of the path
- * @param isStored whether one that was not to be stored is not found
- * @throws `HttpProblem`, `WorkflowNotFoundError`
+ * A response before its first step, by itself that of the path. @param isStored whether one that was not to be stored is not
+ * found @throws `HttpProblem`, `WorkflowNotFoundError`
  */
 async function logOf({ c, served }: At, place = placeIn('resp', c.req.param('id') ?? ''), isStored = true) {
   const missing = new HttpProblem(404, 'There is no response of this id');

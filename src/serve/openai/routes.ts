@@ -15,11 +15,9 @@ export function openaiRoutes(served: Served): Hono<ServeEnv> {
       const { name } = c.req.param();
       const all = namedConfigs(served.configs, c.get('access')).map(modelOf);
       const found = all.find(({ id }) => id === name);
-      if (found !== undefined) return c.json(found);
-      throw new HttpProblem(
-        404,
-        `There is no configuration "${name}"; there are: ${all.map(({ id }) => id).join(', ')}`,
-      );
+      const names = all.map(({ id }) => id).join(', ');
+      if (found === undefined) throw new HttpProblem(404, `There is no configuration "${name}"; there are: ${names}`);
+      return c.json(found);
     })
     .post('/chat/completions', (c) => chat(served, c))
     .post('/responses', (c) => create({ c, served }))

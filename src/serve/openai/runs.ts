@@ -1,24 +1,73 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from 'hono';
 import type { Run, RunEvent } from '../../client.ts';
+import type { FinalOutcome } from '../../protocol/events.ts';
+import type { PendingQuestion } from '../../protocol/questions.ts';
+import type { Figures } from '../../protocol/usage.ts';
 import { answerOf } from '../../client/show/record-parts.ts';
 import { ifAnswered } from '../../client/snapshot.ts';
 import { isOpenStatus } from '../../util/run-status.ts';
 import { HttpProblem, problemOf } from '../problems.ts';
 import type { Served, ServeEnv } from '../served.ts';
 import { assertReached, derivedId, startNamed } from '../start.ts';
+import { askedIn, linesOf } from '../waiting.ts';
 import { settle } from './asking.ts';
 import type { Request } from './conversation.ts';
 import type { Place } from './places.ts';
-import { isEnd, stepOf, type Asked, type Step } from './steps.ts';
+
+export type Asked = Pick<PendingQuestion, 'kind' | 'questionId' | 'from' | 'question' | 'tool' | 'arguments'>;
 
 /**
- * Starts a run, or answers what one waits for. The same request with the same `Idempotency-Key` finds its run again.
- *
- * @param name the configuration's
- * @param memo what is kept with a new run
- * @returns where the part begins that is to be told
- * @throws `HttpProblem`
+ * What an answer tells of a run, one after the other. It ends with the first step that is none of progress and trouble: a
+ * question ends it as well as an answer, and what follows is told by the answer to the request that settles it.
+ */
+export type Step =
+  | { type: 'progress'; text: string }
+  /** Nothing new is known, and why. It is no part of what the run has done, and is told only while it happens. */
+  | { type: 'trouble'; text: string }
+  /** `seq`: the event's, where the next part begins. */
+  | { type: 'asked'; seq: number; at: string; asked: Asked }
+  /** `usage`: that of all agents of the run; null where it is not known yet. */
+  | { type: 'answered'; at: string; outcome: FinalOutcome; answer: string; usage: Figures | null }
+  /** `status`: the one of HTTP that it is worth. */
+  | { type: 'failed'; status: number; message: string };
+
+export const isEnd = ({ type }: Step): boolean => type !== 'progress' && type !== 'trouble';
+
+/** What an event is to whoever follows the run; undefined for nothing. It depends on nothing else, so that any server tells the same. */
+export function stepOf(event: RunEvent): Step | undefined {
+  const { at, seq } = event;
+  const asked = askedIn(event);
+  if (asked !== undefined) return { type: 'asked', seq, at, asked };
+  if (event.type === 'final')
+    return { type: 'answered', at, outcome: event.outcome, answer: event.answer, usage: null };
+  // What was asked is known to whoever has asked.
+  if (event.type === 'started' || event.type === 'turn') return undefined;
+  const text = [...linesOf(event), ...(event.type === 'answer' ? [event.content] : [])].join('\n');
+  return text === '' ? undefined : { type: 'progress', text };
+}
+
+/** The outcomes of a run that gives the answer which was wanted, rather than the best that there is. */
+const good: FinalOutcome[] = ['submitted', 'degraded', 'answered', 'viable', 'complete'];
+
+export function endingOf(outcome: FinalOutcome): 'completed' | 'incomplete' | 'cancelled' {
+  if (outcome === 'cancelled') return outcome;
+  return good.includes(outcome) ? 'completed' : 'incomplete';
+}
+
+/** What all agents of a run have used, under the names that a part of the API has for it. `cost`: US dollars. */
+export const usageOf = (figures: Figures, into: 'input' | 'prompt', out: 'output' | 'completion') => ({
+  [`${into}_tokens`]: figures.inputTokens,
+  [`${into}_tokens_details`]: { cached_tokens: figures.cachedInputTokens, cache_write_tokens: 0 },
+  [`${out}_tokens`]: figures.outputTokens,
+  [`${out}_tokens_details`]: { reasoning_tokens: 0 },
+  total_tokens: figures.inputTokens + figures.outputTokens,
+  cost: figures.costUsd,
+});
+
+/**
+ * Starts a run, or answers what one waits for. The same request with the same `Idempotency-Key` finds its run again. @returns where
+ * the part begins that is to be told @throws `HttpProblem`
  */
 export async function begin(served: Served, c: Context<ServeEnv>, request: Request, name: string, memo = {}) {
   const access = c.get('access');
@@ -73,16 +122,14 @@ const isLeft = (events: RunEvent[], { questionId }: Asked): boolean =>
 /** How long a worker may take to tell the events of a run, in milliseconds. */
 const patience = 10_000;
 
-/** The length of a history in which no worker has done anything yet. */
-const unbegun = 3;
-
 /** The events of a run from a number on, and whether more may come. */
 async function look({ reprise }: Served, id: string, from: number): Promise<{ events: RunEvent[]; isOpen: boolean }> {
   const until = Date.now() + patience;
   for (;;) {
     const { historyLength, status } = await reprise.client.workflow.getHandle(id).describe();
     const isOpen = isOpenStatus(status.name);
-    if (historyLength <= unbegun) return { events: [], isOpen };
+    // No worker has done anything yet.
+    if (historyLength <= 3) return { events: [], isOpen };
     const events = await ifAnswered(reprise.client, until - Date.now(), () => reprise.getRun(id).events(from));
     if (events !== undefined) return { events, isOpen };
     if (Date.now() >= until) throw new HttpProblem(503, `No worker tells what the run ${id} has done; ask again`);
@@ -96,7 +143,6 @@ async function settled({ reprise }: Served, id: string, step: Extract<Step, { ty
   return { ...step, answer: answerOf(result), usage: result.usage };
 }
 
-/** Why a run has ended that gives no answer. */
 async function failureOf(run: Run): Promise<Step> {
   const problem = await run.result().then(
     () => ({ status: 502, detail: 'The run has ended without an answer' }),

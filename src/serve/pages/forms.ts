@@ -3,14 +3,13 @@ import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { remedyOf } from '../../client/show/kinds.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
-import { argumentsIn } from '../../workflows/agent/arguments.ts';
+import { argumentsIn, visible } from '../../workflows/agent/arguments.ts';
 import { formToken } from '../access.ts';
 import type { NamedConfig } from '../configs.ts';
 import { cookieName } from '../door.ts';
 import type { Served, ServeEnv } from '../served.ts';
-import { callDiff } from './call-diff.ts';
-import { html, runPath, type Html } from './html.ts';
-import { askedBlock, waitFacts } from './waits.ts';
+import { askedBlock, html, runPath, waitFacts, type Html } from './html.ts';
+import { hunksOf } from '../../tools/workspaces/diff.ts';
 
 /** What was sent by a form and not taken: why, in which field, and what was typed, which is not lost. */
 export interface Refused {
@@ -19,7 +18,6 @@ export interface Refused {
   typed: Record<string, string>;
 }
 
-/** What forms are made with. */
 export interface FormKit {
   /** The field by which a form is known to be one of this server's, for this reader. */
   token: Html;
@@ -75,7 +73,6 @@ const folded = (kit: FormKit, title: string, field: string, body: Html): Html =>
     ${body}
   </details>`;
 
-/** The forms that settle what waits. */
 export function settleForms(kit: FormKit, id: string, pending: PendingQuestion): Html {
   const action = runPath(id, 'answer', pending.questionId);
   const head = html`<p class="waits">${waitFacts(pending)}</p>
@@ -125,18 +122,20 @@ function toolForms(kit: FormKit, action: string, { arguments: given = '', tool =
 
 export type RunAct = 'restart' | 'decide' | 'message' | 'cancel';
 
-/** What may be done to an open run at any time, by the name of its page. `of`: the workflow types to which it may; absent: all. */
-export const runActs: Record<RunAct, { what: string; of?: string[] }> = {
-  message: { what: 'Send a message', of: ['session'] },
-  restart: { what: 'Start it over', of: ['orchestration', 'research'] },
-  decide: { what: 'End the loop', of: ['research'] },
-  cancel: { what: 'Cancel it' },
+/**
+ * What may be done to an open run at any time, by the name of its page. `of`: the workflow types to which it may; absent: all.
+ * `needed`: the fields of its form that must not be empty.
+ */
+export const runActs: Record<RunAct, { what: string; of?: string[]; needed: string[] }> = {
+  message: { what: 'Send a message', of: ['session'], needed: ['text', 'once'] },
+  restart: { what: 'Start it over', of: ['orchestration', 'research'], needed: ['reason', 'instructions'] },
+  decide: { what: 'End the loop', of: ['research'], needed: ['act'] },
+  cancel: { what: 'Cancel it', needed: [] },
 };
 
 export const actsOf = (workflow: string): RunAct[] =>
   (Object.keys(runActs) as RunAct[]).filter((act) => runActs[act].of?.includes(workflow) ?? true);
 
-/** The form of something that may be done to a run. */
 export function actForms(kit: FormKit, id: string, act: RunAct): Html {
   const fields: Record<RunAct, () => Html[]> = {
     restart: () => [
@@ -173,7 +172,6 @@ const kindTexts: Record<NamedConfig['kind'], string> = {
   plan: 'a problem is solved by a plan',
 };
 
-/** The form that starts a run of one of the configurations that may be named. */
 export function startForm(kit: FormKit, configs: NamedConfig[]): Html {
   if (configs.length === 0) return html`<p>There is no configuration that this token may start.</p>`;
   const chosen = kit.refused?.typed['name'];
@@ -189,4 +187,34 @@ export function startForm(kit: FormKit, configs: NamedConfig[]): Html {
     onceField(kit),
     button('start', 'Start it', 'first'),
   ]);
+}
+
+/** What tools for files call a part of a text and what takes its place, and those of Claude Code and of MCP's usual servers. */
+const pairs = [
+  ['old_text', 'new_text'],
+  ['old_string', 'new_string'],
+  ['oldText', 'newText'],
+] as const;
+
+const linesOf = (text: string): string[] => visible(text.replaceAll('\r\n', '\n')).split('\n');
+
+/**
+ * What a call of a tool would change in a file, as far as its arguments say that: the parts that it replaces, or all that it
+ * writes. Each line begins with a sign. Undefined for a call that changes no file.
+ */
+export function callDiff(input: Record<string, unknown>): string | undefined {
+  const edits = Array.isArray(input['edits']) ? (input['edits'] as unknown[]) : [];
+  const hunks = [input, ...edits].flatMap((edit) => {
+    const given = (edit ?? {}) as Record<string, unknown>;
+    return pairs.flatMap(([from, to]) => {
+      const [old, now] = [given[from], given[to]];
+      return typeof old === 'string' && typeof now === 'string' ? [hunksOf(linesOf(old), linesOf(now))] : [];
+    });
+  });
+  if (hunks.length > 0)
+    return hunks.map((lines) => lines.filter((line) => !line.startsWith('@@')).join('\n')).join('\n\n');
+  const path = input['path'] ?? input['file_path'];
+  const { content } = input;
+  if (typeof path !== 'string' || typeof content !== 'string') return undefined;
+  return `+${linesOf(content).join('\n+')}`;
 }

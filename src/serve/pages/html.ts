@@ -1,8 +1,10 @@
 import { html as template } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
+import { awaitedOf } from '../../client/show/kinds.ts';
+import type { PendingQuestion } from '../../protocol/questions.ts';
 import { printable } from '../../util/text/printable.ts';
+import { durationText } from '../../workflows/runtime/duration.ts';
 
-/** A piece of a page. */
 export type Html = HtmlEscapedString;
 
 /** What may stand in a piece of a page: texts are shown as they are, and nothing where there is nothing. */
@@ -26,7 +28,6 @@ function safe(value: Shown): unknown {
   return printable(String(value));
 }
 
-/** The path of a run's page, or of one below it. */
 export const runPath = (id: string, ...rest: string[]): string =>
   ['/runs', id, ...rest].map((part, index) => (index === 0 ? part : encodeURIComponent(part))).join('/');
 
@@ -40,3 +41,32 @@ export const listPart = (title: string, items: Array<Html | string>): Html | fal
     <ul>
       ${items.map((item) => html`<li>${item}</li>`)}
     </ul>`;
+
+const verbs: Record<PendingQuestion['kind'], string> = {
+  question: 'Answer',
+  approval: 'Decide',
+  tool: 'Allow or deny',
+  key: 'Go on without',
+};
+
+/** Who waits for what, and for how much longer. */
+export function waitFacts(pending: PendingQuestion): string {
+  const { expiresAt, from, questionId } = pending;
+  const left = expiresAt === null ? '' : `, ${durationText(Date.parse(expiresAt) - Date.now())} left`;
+  return `${from} waits for ${awaitedOf(pending)} (${questionId}${left})`;
+}
+
+export const askedBlock = (pending: PendingQuestion): Html =>
+  pending.arguments === undefined
+    ? textBlock(pending.question)
+    : html`${textBlock(pending.question)}
+        <pre>${pending.arguments}</pre>`;
+
+/** What a run waits for. @param mayAct whether whoever reads it may settle it, on a page of its own */
+export const waitItem = (id: string, pending: PendingQuestion, mayAct: boolean): Html => {
+  const settle = html`<a class="act" href="${runPath(id, 'answer', pending.questionId)}"
+    >${verbs[pending.kind]} (${pending.questionId})</a
+  >`;
+  return html`<p class="waits">${waitFacts(pending)}</p>
+    ${askedBlock(pending)}${mayAct && settle}`;
+};

@@ -11,11 +11,7 @@ import { answerPage } from './page.ts';
 /** How long a login lasts, in milliseconds. */
 const lastsMs = 7 * 86_400_000;
 
-/**
- * Where a login leads: a page of this server, whatever the address says.
- *
- * @param next such as `/runs/ask-1`; what names another server, in whichever way browsers read it, leads to `/`
- */
+/** Where a login leads: a page of this server, or `/` where the address names another, in whichever way browsers read it. */
 export function nextOf(next: string | undefined): string {
   if (next === undefined || !isOwn.test(next)) return '/';
   const { pathname, search } = new URL(next, 'http://here');
@@ -51,10 +47,7 @@ export function logIn(c: Context<ServeEnv>, served: Served, read: ReadToken, { n
   return c.redirect(nextOf(next), 303);
 }
 
-interface Wish {
-  token?: string | undefined;
-  next: string | undefined;
-}
+type Wish = Partial<Record<'next' | 'token', string | undefined>>;
 
 function loginPage(c: Context<ServeEnv>, { typed }: Served, { next, token = '' }: Wish, wrong?: HttpProblem): Response {
   const problem = wrong?.status === 401 ? 'This token opens nothing here.' : wrong?.message;

@@ -1,5 +1,6 @@
 import { Hono, type Context } from 'hono';
 import { getCookie } from 'hono/cookie';
+import { isOpen } from '../../client/way.ts';
 import { isFormToken } from '../access.ts';
 import { namedConfigs } from '../configs.ts';
 import { bearerIn, bodyText, cookieName, longestOpenBody, type ReadToken } from '../door.ts';
@@ -8,10 +9,9 @@ import type { Served, ServeEnv } from '../served.ts';
 import { assertReached } from '../start.ts';
 import { actForms, answerForm, formKit, runActs, settleForms, startForm, type Refused, type RunAct } from './forms.ts';
 import { html, runPath, textBlock, type Html } from './html.ts';
-import { inboxPage, runsPage } from './lists.ts';
+import { inboxPage, runsPage, runBody, titleOf } from './run.ts';
 import { foreignForm, logIn, logOut, logoutPage } from './login.ts';
 import { answerPage } from './page.ts';
-import { isOver, runBody, titleOf } from './run.ts';
 import { actOn, closingOf, outcomes, patiently, settle, startSent, type Outcome, type Sent } from './sent.ts';
 
 type C = Context<ServeEnv>;
@@ -31,11 +31,9 @@ export function pageRoutes(served: Served, read: ReadToken): Hono<ServeEnv> {
     const record = await reprise.getRun(id).show({ home: served.home });
     const done = c.req.query('done') ?? '';
     const text = Object.hasOwn(outcomes, done) ? outcomes[done as Outcome] : undefined;
-    return answerPage(c, {
-      title: titleOf(record),
-      body: html`${text !== undefined && html`<p class="done" role="status">${text}</p>`}${runBody(record, mayAct(c), served.typed)}`,
-      isLive: !isOver(record),
-    });
+    const outcome = text !== undefined && html`<p class="done" role="status">${text}</p>`;
+    const body = html`${outcome}${runBody(record, mayAct(c), served.typed)}`;
+    return answerPage(c, { title: titleOf(record), body, isLive: isOpen(record.status) });
   });
 
   const startPage = (c: C, refused?: Refused): Response => {
@@ -53,49 +51,34 @@ export function pageRoutes(served: Served, read: ReadToken): Hono<ServeEnv> {
     const [id, waits] = [reachedId(c), c.req.param('question') ?? ''];
     const run = reprise.getRun(id);
     await run.assertOpen();
-    const shownRun = await patiently(reprise, async () => ({
-      waiting: await run.pendingQuestions(),
-      events: await run.events(),
-    }));
-    if (shownRun === undefined)
-      throw new HttpProblem(503, `No worker tells what ${id} waits for; try again in a while`);
-    const pending = shownRun.waiting.find(({ questionId }) => questionId === waits);
+    const told = await patiently(reprise, async () => [await run.pendingQuestions(), await run.events()] as const);
+    if (told === undefined) throw new HttpProblem(503, `No worker tells what ${id} waits for; try again in a while`);
+    const [waiting, events] = told;
+    const pending = waiting.find(({ questionId }) => questionId === waits);
     const kit = formKit(c, served, refused);
     if (pending !== undefined) {
-      const begun = shownRun.events.findLast((event) => event.type === 'started' || event.type === 'turn');
+      const begun = events.findLast((event) => event.type === 'started' || event.type === 'turn');
       const question = begun?.type === 'started' ? begun.task : (begun?.text ?? '');
       const way = html`<p class="facts"><a href="${runPath(id)}">The run</a>, ${id}</p>`;
-      return form(
-        c,
-        titleOf({ id, question }),
-        html`${way}${settleForms(kit, id, { ...pending, question: served.typed(pending.question) })}`,
-        refused,
-      );
+      const forms = settleForms(kit, id, { ...pending, question: served.typed(pending.question) });
+      return form(c, titleOf({ id, question }), html`${way}${forms}`, refused);
     }
-    const closing = closingOf(shownRun.events, waits);
+    const closing = closingOf(events, waits);
     if (closing === undefined) throw new HttpProblem(404, `${id} has no question and no tool call ${waits}`);
     const isLate = closing.type === 'question_closed' && ['timeout', 'withdrawn'].includes(closing.how);
     const answer = closing.type === 'question_closed' ? (closing.answer ?? '') : '';
-    return form(
-      c,
-      `${waits} waits no longer`,
-      html`<p>It has closed (${closing.how}). <a href="${runPath(id)}">The run</a></p>
-        ${answer !== '' && textBlock(answer)}
-        ${
-          isLate &&
-          html`<p>A late answer still reaches those who ask next.</p>
-            ${answerForm(kit, runPath(id, 'answer', waits))}`
-        }`,
-      refused,
-    );
+    const late = html`<p>A late answer still reaches those who ask next.</p>
+      ${answerForm(kit, runPath(id, 'answer', waits))}`;
+    const body = html`<p>It has closed (${closing.how}). <a href="${runPath(id)}">The run</a></p>
+      ${answer !== '' && textBlock(answer)} ${isLate && late}`;
+    return form(c, `${waits} waits no longer`, body, refused);
   };
   app.get('/runs/:id/answer/:question', (c) => settlePage(c));
   app.post('/runs/:id/answer/:question', async (c) => {
     const [id, waits] = [reachedId(c), c.req.param('question')];
     const sent = await sentBy(c, served);
-    const came = await tried(sent['act'] === 'answer' ? 'answer' : 'reason', sent, () =>
-      settle(reprise, id, waits, sent),
-    );
+    const field = sent['act'] === 'answer' ? 'answer' : 'reason';
+    const came = await tried(field, sent, () => settle(reprise, id, waits, sent));
     return typeof came === 'string' ? ledTo(c, id, came) : settlePage(c, came);
   });
 
@@ -106,12 +89,9 @@ export function pageRoutes(served: Served, read: ReadToken): Hono<ServeEnv> {
   };
   const assertTakes = async (id: string, act: RunAct): Promise<void> => {
     const type = await reprise.getRun(id).openType();
-    const { of } = runActs[act];
-    if (of !== undefined && !of.includes(type))
-      throw new HttpProblem(
-        422,
-        `The run ${id} takes no ${act}: its type is ${type}; those that do are ${of.join(', ')}`,
-      );
+    const { of = [type] } = runActs[act];
+    const those = `those that do are ${of.join(', ')}`;
+    if (!of.includes(type)) throw new HttpProblem(422, `The run ${id} takes no ${act}: its type is ${type}; ${those}`);
   };
   const acting = `/runs/:id/:act{${Object.keys(runActs).join('|')}}`;
   app.get(acting, (c) => actPage(c));

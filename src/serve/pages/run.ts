@@ -1,21 +1,22 @@
-import type { RunRecord } from '../../client.ts';
-import { firstLine } from '../../client/names.ts';
+import type { RunRecord, ListedRun } from '../../client.ts';
+import { isOpen } from '../../client/way.ts';
+import { firstLine, fewWords } from '../../client/names.ts';
 import { kindOf } from '../../client/show/kinds.ts';
 import { changesOf, isShownBelow, placeOf, resultParts, standOf, withTyped } from '../../client/show/record-parts.ts';
-import { countText, spentText } from '../../client/show/spent.ts';
+import { countText, spentText, dollarText } from '../../client/show/spent.ts';
 import { stepTexts } from '../../client/show/step-text.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
 import { durationText, utcText } from '../../workflows/runtime/duration.ts';
 import { shellWord } from '../../util/text/shell-word.ts';
 import type { Served } from '../served.ts';
 import { actsOf, runActs } from './forms.ts';
-import { html, listPart, runPath, textBlock, type Html } from './html.ts';
-import { waitItem } from './waits.ts';
+import { html, listPart, runPath, textBlock, waitItem, waitFacts, type Html } from './html.ts';
+import { ageText, stateOf } from '../../client/show/progress.ts';
+import type { Access } from '../access.ts';
+import { inboxOf } from '../asked-once.ts';
 
 /** How many of a run's steps are shown, the last ones. */
 const mostSteps = 400;
-
-export const isOver = ({ status }: RunRecord): boolean => !['running', 'paused'].includes(status);
 
 /** What a run's page is called: the first line of what was asked. */
 export const titleOf = ({ id, question }: Pick<RunRecord, 'id' | 'question'>): string => firstLine(question) || id;
@@ -23,9 +24,9 @@ export const titleOf = ({ id, question }: Pick<RunRecord, 'id' | 'question'>): s
 /** Everything that a run has done, as `reprise show` tells it. @param mayAct whether whoever reads it may do something about it */
 export function runBody(found: RunRecord, mayAct: boolean, typed: Served['typed']): Html {
   const record = withTyped(found, typed);
-  const { failure, id, notes, question, usage, waiting, warnings, workflow } = record;
+  const { failure, id, notes, question, status, usage, waiting, warnings, workflow } = record;
   const problems = [...(failure === null ? [] : [`Failed: ${failure}`]), ...notes];
-  const acts = mayAct && !isOver(record) ? actsOf(workflow) : [];
+  const acts = mayAct && isOpen(status) ? actsOf(workflow) : [];
   return html`${question.trim() !== titleOf(record) && textBlock(question)} ${factLines(record)}
   ${problems.map((text) => html`<p class="problem">${text}</p>`)}
   ${listPart(
@@ -111,4 +112,47 @@ function stepsPart({ id, result, steps }: RunRecord, typed: Served['typed']): Ht
     html`<h2>What has happened</h2>
       ${left > 0 && earlier}${parts}`
   );
+}
+
+const maxRuns = 50;
+
+/** The newest runs, as `reprise list` lists them. */
+export async function runsPage({ reprise, typed }: Served, access: Access): Promise<{ body: Html; isLive: boolean }> {
+  const found = await reprise.list({ limit: maxRuns + 1, prefix: access.prefix });
+  const runs = found.slice(0, maxRuns);
+  const more = html`<p class="facts">
+    These are the newest ${maxRuns}; <code>${typed('reprise list --all')}</code> lists all.
+  </p>`;
+  return {
+    body: html`${runs.length === 0 && html`<p>There are no runs yet.</p>`}
+      <ul>
+        ${runs.map(runItem)}
+      </ul>
+      ${found.length > maxRuns && more}`,
+    isLive: runs.some(({ endedAt }) => endedAt === null),
+  };
+}
+
+function runItem(run: ListedRun): Html {
+  const { id, question, spent, startedAt, waiting, workflow } = run;
+  const age = `${ageText(Date.now() - Date.parse(startedAt))} ago`;
+  const facts = [kindOf(workflow), stateOf(run), age, ...(spent === null ? [] : [dollarText(spent.costUsd)]), id];
+  return html`<li>
+    <a href="${runPath(id)}">${question.trim() || id}</a>
+    <p class="facts">${facts.join(', ')}</p>
+    ${waiting.map((each) => html`<p class="waits">${waitFacts(each)}</p>`)}
+  </li>`;
+}
+
+/** All that waits for a person, as `reprise inbox` prints it. */
+export async function inboxPage(served: Served, access: Access): Promise<Html> {
+  const { silent, waiting } = await inboxOf(served, access);
+  return html`${waiting.length === 0 && html`<p>Nobody waits for a person.</p>`}
+  ${waiting.map(
+    (each) =>
+      html`<h2><a href="${runPath(each.workflowId)}">${fewWords(each.task ?? each.workflowId)}</a></h2>
+        <p class="facts">${each.workflowId}</p>
+        ${waitItem(each.workflowId, { ...each, question: served.typed(each.question) }, access.grant.kind !== 'read')}`,
+  )}
+  ${silent.map((id) => html`<p class="problem">${id} waits for a person and does not tell its question.</p>`)}`;
 }

@@ -10,9 +10,8 @@ import type { Access } from '../access.ts';
 import { HttpProblem } from '../problems.ts';
 import type { Served } from '../served.ts';
 import { derivedId, startNamed } from '../start.ts';
-import type { Refused, RunAct } from './forms.ts';
+import { runActs, type Refused, type RunAct } from './forms.ts';
 
-/** What has come of a form, by the word in the address of the page that tells it. */
 export const outcomes = {
   answered: 'Your answer has arrived.',
   skipped: 'It is skipped.',
@@ -35,7 +34,6 @@ export type Outcome = keyof typeof outcomes;
 /** What a form has sent, by the names of its fields. */
 export type Sent = Record<string, string>;
 
-/** How long a worker may take to answer, in milliseconds. */
 const patience = 5000;
 
 /** Asks a run something that its worker must answer. @returns undefined where none does */
@@ -44,12 +42,13 @@ export const patiently = <T>(reprise: Reprise, ask: () => Promise<T>): Promise<T
 
 export type Closing = Extract<RunEvent, { type: 'question_closed' | 'approval_resolved' | 'key_closed' }>;
 
-const isClosing = (event: RunEvent): event is Closing =>
-  event.type === 'question_closed' || event.type === 'approval_resolved' || event.type === 'key_closed';
-
 /** How something has stopped waiting; undefined where it waits still, or never has. */
 export const closingOf = (events: RunEvent[], id: string): Closing | undefined =>
-  events.filter(isClosing).findLast(({ questionId }) => questionId === id);
+  events.findLast(
+    (event): event is Closing =>
+      (event.type === 'question_closed' || event.type === 'approval_resolved' || event.type === 'key_closed') &&
+      event.questionId === id,
+  );
 
 /** What is wrong about what a form has sent before anything is done; undefined if nothing is. @param needed what must be there */
 function refusalOf(sent: Sent, needed: string[]): Refused | undefined {
@@ -114,16 +113,8 @@ async function decisionOf(reprise: Reprise, run: Run, id: string, sent: Sent): P
   }
 }
 
-const needed: Record<RunAct, string[]> = {
-  restart: ['reason', 'instructions'],
-  decide: ['act'],
-  message: ['text', 'once'],
-  cancel: [],
-};
-
-/** Does to a run what a form says. */
 export async function actOn(reprise: Reprise, id: string, act: RunAct, sent: Sent): Promise<Outcome | Refused> {
-  const refusal = refusalOf(sent, needed[act]);
+  const refusal = refusalOf(sent, runActs[act].needed);
   if (refusal !== undefined) return refusal;
   const { instructions = '', note = '', reason = '', text = '' } = sent;
   if (act === 'restart') await reprise.getResearch(id).requestRestart(reason.trim(), instructions.trim());

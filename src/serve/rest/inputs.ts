@@ -34,7 +34,6 @@ const inputSchemas: Record<InputName, z.ZodObject> = {
 
 const types = Object.keys(inputSchemas) as InputName[];
 
-/** An input of a type that is told beside it. */
 export const someInput = z.record(z.string(), z.unknown());
 
 export const startSchema = z.strictObject({ type: z.enum(types), id: runId.optional(), input: someInput });
@@ -51,10 +50,8 @@ const checks: Record<InputName, (content: unknown) => Checked<unknown>> = {
 };
 
 /**
- * The input of a run with the configuration that it names, where this server has that; another name is for the worker.
- *
- * @returns `sign`: whether the home vouches for it. What a client brings itself, the worker's rules of trust judge.
- * @throws `HttpProblem`
+ * The input of a run with the configuration that it names, where this server has that; another name is for the worker. `sign`:
+ * whether the home vouches for it. What a client brings itself, the worker's rules of trust judge. @throws `HttpProblem`
  */
 export function inputOf(
   { access, served }: Asked,

@@ -5,7 +5,6 @@ import type { Access } from '../access.ts';
 import { HttpProblem } from '../problems.ts';
 import type { Served, ServeEnv } from '../served.ts';
 
-/** A request for an operation, after it was checked. */
 export interface Asked<Query = unknown, Body = unknown> {
   access: Access;
   body: Body;
@@ -19,38 +18,28 @@ export interface Asked<Query = unknown, Body = unknown> {
 /** What each status says, besides the problems, and with which JSON. */
 export type Answers = Record<number, string | [what: string, schema: z.ZodType]>;
 
-interface Described {
+/** What can be asked for: it is served, and described, by one and the same schemas. */
+export interface Operation<Query extends z.ZodObject = z.ZodObject, Body extends z.ZodType = z.ZodType> {
   method: 'GET' | 'POST';
   /** Below `/api/v1`, as OpenAPI writes it. A run that it names is one that the token may see. */
   path: string;
-  /** The name in generated clients. */
   name: string;
   what: string;
-  /** Headers that it reads, with what they are for. */
   headers?: Record<string, string>;
+  query?: Query;
+  body?: Body;
+  /** The body as it is described, where what it must be depends on a part of it. */
+  written?: z.ZodType;
   answers: Answers;
   /** What else it answers with where it does. */
   types?: string[];
-}
-
-/** What can be asked for: it is served, and described, by one and the same schemas. */
-export interface Operation extends Described {
-  query?: z.ZodObject;
-  body?: z.ZodType;
-  /** The body as it is described, where what it must be depends on a part of it. */
-  written?: z.ZodType;
-  handle(asked: Asked): Response | Promise<Response>;
+  handle(asked: Asked<z.output<Query>, z.output<Body>>): Response | Promise<Response>;
 }
 
 /** Makes an operation, with the types of what its schemas take. */
 export const operation = <Query extends z.ZodObject = z.ZodObject, Body extends z.ZodType = z.ZodType>(
-  made: Described & {
-    query?: Query;
-    body?: Body;
-    written?: z.ZodType;
-    handle(asked: Asked<z.output<Query>, z.output<Body>>): Response | Promise<Response>;
-  },
-): Operation => made;
+  made: Operation<Query, Body>,
+): Operation => made as unknown as Operation;
 
 /** What a schema makes of a value. @param path of the value in the request @throws `HttpProblem` */
 export function valid<T>(schema: z.ZodType<T>, value: unknown, path: PropertyKey[] = []): T {

@@ -28,7 +28,6 @@ export const described =
   <S extends z.ZodType>(name: string, schema: S & (Plain<T> extends z.output<S> ? unknown : never)): S =>
     schema.meta({ id: name });
 
-/** The same of a type of objects, by their properties. */
 const object =
   <T>() =>
   <S extends z.ZodRawShape>(name: string, shape: S & (Plain<T> extends z.output<z.ZodObject<S>> ? unknown : never)) =>
@@ -61,7 +60,6 @@ const filesSchema = object<RunFiles>()('RunFiles', {
   removed: texts,
 });
 
-/** What all results have. */
 const common = { outcome: text, warnings: texts, usage: usageSchema, events: count };
 
 const humanQa = z.array(object<HumanAnswer>()('HumanAnswer', { question: text, answer: text }));
@@ -222,7 +220,6 @@ const status = described<RunStatus>()(
 
 export const statusSchema = object<RunDescription>()('RunDescription', { id: text, workflow: text, status });
 
-/** What is known of a run, whether it is listed or shown. */
 const run = {
   id: text,
   workflow: text,

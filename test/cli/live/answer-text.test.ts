@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AnswerText } from '../../../src/cli/live/answer-text.ts';
 import type { RunEvent, RunSnapshot } from '../../../src/client.ts';
-import { SharedTexts, TextReader } from '../../../src/client/live-text.ts';
+import { SharedTexts, TextReader } from '../../../src/client/shared-run.ts';
 import type { ResearchState } from '../../../src/protocol/research.ts';
 import type { TeamState } from '../../../src/protocol/state.ts';
 
