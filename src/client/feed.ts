@@ -23,9 +23,6 @@ interface Times {
 /** Between two looks at a run are at least so many milliseconds for each that is followed, so that Temporal is not kept busy by them. */
 const eachMs = 50;
 
-/** Time between two looks at the texts in progress, in milliseconds: calls write as often. */
-const textsEveryMs = 100;
-
 /**
  * What followers of a run see, shared by all of a process: one looks at the run, however many read. Readers pull, each from its
  * own place: a slow one holds up nobody and keeps nothing, and what it has missed of a text comes as one piece.
@@ -158,7 +155,7 @@ class Feed {
   async #rest(): Promise<void> {
     const until = Date.now() + this.#options.everyMs();
     for (let left = until - Date.now(); left > 0; left = until - Date.now()) {
-      await pause(Math.min(left, textsEveryMs));
+      await pause(Math.min(left, 100));
       if (this.#textReaders > 0) await this.run.readTexts();
     }
   }

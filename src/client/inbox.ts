@@ -12,9 +12,6 @@ export interface InboxQuestion extends PendingQuestion {
   task?: string;
 }
 
-/** How long a run may take to tell what waits, in milliseconds. */
-const patience = 15_000;
-
 /** After how many milliseconds without an answer of any run no further one is asked. */
 const longestSilence = 20_000;
 
@@ -41,7 +38,7 @@ export async function questionsOf(
   onSilent: (workflowId: string, reason: Error) => void,
 ): Promise<InboxQuestion[]> {
   const ask = ({ id }: { id: string }) =>
-    client.withDeadline(Date.now() + patience, () => client.workflow.getHandle(id).query(pendingQuestionsQuery));
+    client.withDeadline(Date.now() + 15_000, () => client.workflow.getHandle(id).query(pendingQuestionsQuery));
   const found = await askEach(await waitingRuns(client), ask, onSilent);
   return found
     .flatMap(({ run: { id, task }, answer }) =>

@@ -117,8 +117,6 @@ function figuresOf({ calls, inputTokens, cachedInputTokens, outputTokens, costUs
   return { calls, inputTokens, cachedInputTokens, outputTokens, costUsd };
 }
 
-const maxConcurrent = 32;
-
 /** Does the same with all items, some at a time. @returns the results in the order of the items */
 export async function inParallel<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
@@ -126,6 +124,6 @@ export async function inParallel<T, R>(items: T[], work: (item: T) => Promise<R>
   const workNext = async (): Promise<void> => {
     for (const [place, item] of places) results[place] = await work(item);
   };
-  await Promise.all(Array.from({ length: maxConcurrent }, workNext));
+  await Promise.all(Array.from({ length: 32 }, workNext));
   return results;
 }

@@ -7,8 +7,7 @@ import { grpcErrorIn, UnservedError } from './errors.ts';
 import { taskQueue } from './names.ts';
 
 type Service = ConnectionLike['workflowService'];
-type Described = Awaited<ReturnType<WorkflowHandle['describe']>>['raw'];
-type VersioningInfo = NonNullable<NonNullable<Described['workflowExecutionInfo']>['versioningInfo']>;
+type Described = Awaited<ReturnType<WorkflowHandle['describe']>>;
 
 /** `temporal.api.enums.v1.TaskQueueType`. */
 export const workflowTasks = 1;
@@ -64,7 +63,7 @@ export async function whyUnserved(handle: WorkflowHandle, needsTask = false): Pr
       return new UnservedError(
         `Nobody polls the task queue "${queue}" of ${run}, which goes on once a worker does (${start})`,
       );
-    const build = pinnedBuild(raw.workflowExecutionInfo?.versioningInfo ?? {});
+    const build = pinnedBuild({ raw });
     if (build !== undefined && !pollers.some(({ buildId }) => buildId === build))
       return new UnservedError(
         `No worker of the version ${build} polls, to which ${run} is pinned. It answers and goes on once one does: ` +
@@ -78,14 +77,13 @@ export async function whyUnserved(handle: WorkflowHandle, needsTask = false): Pr
 }
 
 /** The version of workers to which a run is pinned; undefined where others may have it. */
-function pinnedBuild({ behavior, deploymentVersion, versioningOverride }: VersioningInfo): string | undefined {
+function pinnedBuild({ raw }: Pick<Described, 'raw'>): string | undefined {
+  const { behavior, deploymentVersion, versioningOverride } = raw.workflowExecutionInfo?.versioningInfo ?? {};
   if (versioningOverride?.autoUpgrade) return undefined;
-  const own = Number(behavior) === pinned ? deploymentVersion : undefined;
+  // `temporal.api.enums.v1.VersioningBehavior`: 1 is pinned.
+  const own = Number(behavior) === 1 ? deploymentVersion : undefined;
   return (versioningOverride?.pinned?.version ?? own)?.buildId || undefined;
 }
-
-/** `temporal.api.enums.v1.VersioningBehavior`. */
-const pinned = 1;
 
 /**
  * Why the last task of a run has failed, which Temporal tries again for ever. So it is where the worker lacks the key by

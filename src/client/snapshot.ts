@@ -113,6 +113,5 @@ export const isLost = (error: unknown): boolean =>
 
 /** gRPC's CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE. */
 const grpcLosses = new Set([1, 2, 4, 13, 14]);
-
 /** gRPC's UNAUTHENTICATED, PERMISSION_DENIED, UNIMPLEMENTED. */
 const grpcRefusals = new Set([16, 7, 12]);

@@ -1,4 +1,4 @@
-import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { ofTypes } from '../util/run-status.ts';
 import { listed } from './list.ts';
 import { isLost } from './snapshot.ts';
@@ -13,11 +13,6 @@ export interface StatsOptions {
 
 const query = `${ofTypes(['orchestration', 'research', 'planAndExecute'])} AND ExecutionStatus = 'Completed'`;
 
-const concurrency = 8;
-
-/** How long the server may take to return a result, in milliseconds. */
-const patience = 10_000;
-
 export async function statsOf(client: Client, { onRead, onUnread }: StatsOptions): Promise<Stats> {
   const results: Results = { orchestrations: [], researchRuns: [], plans: [], unread: 0 };
   // One generator, from which all readers take.
@@ -28,7 +23,9 @@ export async function statsOf(client: Client, { onRead, onUnread }: StatsOptions
   const readNext = async (): Promise<void> => {
     for await (const run of runs) {
       try {
-        const { orchestrations, plans, researchRuns } = resultsOf(run.type, await resultOf(client, run));
+        const handle = client.workflow.getHandle(run.workflowId, run.runId, { followRuns: false });
+        const result = await client.withDeadline(Date.now() + 10_000, () => handle.result());
+        const { orchestrations, plans, researchRuns } = resultsOf(run.type, result);
         results.orchestrations.push(...orchestrations);
         results.plans.push(...plans);
         results.researchRuns.push(...researchRuns);
@@ -40,11 +37,6 @@ export async function statsOf(client: Client, { onRead, onUnread }: StatsOptions
       onRead?.((read += 1));
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, readNext));
+  await Promise.all(Array.from({ length: 8 }, readNext));
   return sumUp(results);
-}
-
-async function resultOf(client: Client, { workflowId, runId }: WorkflowExecutionInfo): Promise<unknown> {
-  const handle = client.workflow.getHandle(workflowId, runId, { followRuns: false });
-  return client.withDeadline(Date.now() + patience, () => handle.result());
 }

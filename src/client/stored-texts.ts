@@ -29,8 +29,12 @@ export class StoredTexts implements Pick<LiveTexts, 'read'> {
     try {
       const { readStore } = await import('../store/open-store.ts');
       this.#store ??= readStore(home, readEnvironment(variables));
-      const late = pause(timeoutMs, [], { ref: false }).then(() => Promise.reject(new Error('late')));
-      if (this.#store !== undefined) return await Promise.race([this.#store.liveTexts.read(...where), late]);
+      const late = () => Promise.reject(new Error('late'));
+      if (this.#store !== undefined)
+        return await Promise.race([
+          this.#store.liveTexts.read(...where),
+          pause(timeoutMs, undefined, { ref: false }).then(late),
+        ]);
     } catch {
       void this.close();
     }

@@ -32,9 +32,6 @@ export interface WatchOptions extends StorePlace {
   until?: Promise<unknown>;
 }
 
-/** How long the server and a worker may take for one snapshot, in milliseconds. */
-const patience = 5000;
-
 /**
  * In milliseconds: so long may a history stay as it is until its run is asked nevertheless. Only by that does a worker show that it
  * has died in a quiet call, since a call that is tried again leaves nothing in the history.
@@ -74,11 +71,13 @@ export class RunLooks {
     const { client } = this.#handle;
     const look: Look = { events: [], state: this.#state, calls: [], runId: undefined, status: undefined };
     try {
-      await client.connection.withDeadline(Date.now() + patience, () => this.#fill(look));
+      await client.connection.withDeadline(Date.now() + 5000, () => this.#fill(look));
     } catch (error) {
       const isUnknown = isComing && error instanceof WorkflowNotFoundError;
       if (!isPassing(error) && !isUnknown) throw error;
-      if (!isUnknown) look.trouble = await troubleOf(this.#handle, error);
+      // If it is the run itself that does not answer, its worker's own words are told.
+      if (error instanceof QueryRejectedError) look.trouble = new Error(paused, { cause: error });
+      else if (!isUnknown) look.trouble = (await whyUnserved(this.#handle)) ?? error;
     }
     return look;
   }
@@ -130,12 +129,6 @@ export async function* watchRun(
   } finally {
     await stored.close();
   }
-}
-
-/** What keeps a run from answering: if it is the run itself, the worker's own words rather than that nothing came in time. */
-async function troubleOf(handle: WorkflowHandle, error: Error): Promise<Error> {
-  if (error instanceof QueryRejectedError) return new Error(paused, { cause: error });
-  return (await whyUnserved(handle)) ?? error;
 }
 
 /**

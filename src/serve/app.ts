@@ -32,7 +32,9 @@ export function createApp(served: Served): Hono<ServeEnv> {
     });
   });
   app.notFound(({ req }) => {
-    const allow = methodsAt(app, req.path).join(', ');
+    const handlers = (method: string): number => app.router.match(method, req.path)[0].length;
+    // What stands before all paths takes any method.
+    const allow = ['GET', 'POST'].filter((method) => handlers(method) > handlers('TRACE')).join(', ');
     if (allow !== '') throw new HttpProblem(405, `${req.path} takes ${allow}, and no ${req.method}`, { allow });
     const hint = req.path.startsWith('/api/') ? '; GET /api/v1/openapi.json tells what there is' : ` for ${req.method}`;
     throw new HttpProblem(404, `There is nothing at ${req.path}${hint}`);
@@ -47,12 +49,6 @@ export function createApp(served: Served): Hono<ServeEnv> {
   app.route('/', pageRoutes(served, read));
   app.route('/v1', openaiRoutes(served));
   return app;
-}
-
-function methodsAt({ router }: Hono<ServeEnv>, path: string): string[] {
-  const handlers = (method: string): number => router.match(method, path)[0].length;
-  // What stands before all paths takes any method.
-  return ['GET', 'POST'].filter((method) => handlers(method) > handlers('TRACE'));
 }
 
 /**

@@ -52,7 +52,8 @@ export async function resultOf(reprise: Reprise, id: string, signal: AbortSignal
   signal.throwIfAborted();
   const all = awaited.get(reprise) ?? new Map<string, Awaited>();
   awaited.set(reprise, all);
-  const present = all.get(id) ?? begun(reprise, id);
+  const left = new AbortController();
+  const present = all.get(id) ?? { result: reprise.getRun(id).result(left.signal), readers: 0, left };
   all.set(id, present);
   present.readers += 1;
   try {
@@ -64,9 +65,4 @@ export async function resultOf(reprise: Reprise, id: string, signal: AbortSignal
       present.left.abort();
     }
   }
-}
-
-function begun(reprise: Reprise, id: string): Awaited {
-  const left = new AbortController();
-  return { result: reprise.getRun(id).result(left.signal), readers: 0, left };
 }

@@ -10,8 +10,6 @@ import { getRequestListener } from '@hono/node-server';
  */
 const limits = { headersMs: 10_000, requestMs: 60_000, idleMs: 75_000, waiting: 2000 };
 
-type Fetch = (request: Request) => Response | Promise<Response>;
-
 export interface Listening {
   /** For connections that somebody else has accepted. */
   take(socket: Socket): void;
@@ -23,7 +21,10 @@ export interface Listening {
 }
 
 /** Serves requests over HTTP. @param place where to listen; absent: only connections that it is given @throws where it is taken */
-export async function listen(fetch: Fetch, place?: { host: string; port: number }): Promise<Listening> {
+export async function listen(
+  fetch: (request: Request) => Response | Promise<Response>,
+  place?: { host: string; port: number },
+): Promise<Listening> {
   const answer = getRequestListener(fetch, { overrideGlobalObjects: false });
   const times = { headersTimeout: limits.headersMs, requestTimeout: limits.requestMs, keepAliveTimeout: limits.idleMs };
   const server = createServer(

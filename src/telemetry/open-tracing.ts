@@ -186,13 +186,11 @@ function samplerOf(share: number, name = ''): Sampler {
   throw new Error(`OTEL_TRACES_SAMPLER is ${name}; there are ${Object.keys(samplers).join(', ')}`);
 }
 
-const warnEveryMs = 60_000;
-
 /** Passes on what the SDK complains about, but not with each batch that a collector which is away does not take. */
 function warnSparsely(warn: (text: string) => void): void {
   let warnedAt = -Infinity;
   const say = (): void => {
-    if (performance.now() - warnedAt < warnEveryMs) return;
+    if (performance.now() - warnedAt < 60_000) return;
     warnedAt = performance.now();
     warn('Traces cannot be sent for now, and are dropped; see OTEL_EXPORTER_OTLP_ENDPOINT');
   };

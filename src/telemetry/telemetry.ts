@@ -81,9 +81,6 @@ function timedStore(store: Store, metrics: Metrics): Store {
   });
 }
 
-const delayEveryMs = 10_000;
-const countEveryMs = 30_000;
-
 /**
  * Sets the metrics that are looked up: the delay of the event loop, and how many runs are open and wait for a person, which each
  * worker counts over the whole namespace. @returns a function that ends it
@@ -107,7 +104,7 @@ function watchGauges(metrics: Metrics, { workflowService }: NativeConnection, na
     }
   };
   void ask();
-  const timers = [setInterval(look, delayEveryMs), setInterval(() => void ask(), countEveryMs)];
+  const timers = [setInterval(look, 10_000), setInterval(() => void ask(), 30_000)];
   for (const timer of timers) timer.unref();
   return () => {
     for (const timer of timers) clearInterval(timer);

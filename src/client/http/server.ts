@@ -20,8 +20,6 @@ export interface Request {
   attempts?: number;
 }
 
-const retryEveryMs = 1000;
-
 /** What a server, or a balancer before it, answers that may answer later: too many requests, and nobody behind it. */
 const passing = [429, 502, 503, 504];
 
@@ -68,7 +66,7 @@ export class HttpServer {
         const mayCome = isAway || (error instanceof RequestRefusedError && passing.includes(error.status));
         if (!mayCome || left <= 1) throw isAway ? new UnreachableError(this.#url, error, serverHelp) : error;
       }
-      await pause(retryEveryMs);
+      await pause(1000);
     }
   }
 
@@ -79,17 +77,12 @@ export class HttpServer {
 
 const serverHelp = 'Start it: npx reprise serve. Or name another one: connect({ url })';
 
-interface Problem {
-  detail: string;
-  error?: string;
-  failure?: string;
-}
-
 /** The error of the library that a server tells, or one that has its words. */
 async function errorOf(answer: Response, path: string): Promise<Error> {
   const text = await answer.text();
   const isProblem = answer.headers.get('content-type')?.includes('problem+json') ?? false;
-  const { detail, error = '', failure = '' } = (isProblem ? JSON.parse(text) : { detail: '' }) as Problem;
+  const problem = (isProblem ? JSON.parse(text) : {}) as Record<string, string>;
+  const { detail = '', error = '', failure = '' } = problem;
   const made = errors[error]?.(detail, decodeURIComponent(path.split(/[/?]/)[2] ?? ''), failure);
   if (made !== undefined || isProblem) return made ?? new RequestRefusedError(answer.status, detail);
   const said = [answer.statusText, shortened(text, 200)].filter(Boolean).join(': ');

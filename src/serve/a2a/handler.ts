@@ -17,9 +17,6 @@ import { inParallel, listed } from '../../client/list.ts';
 import type { PendingQuestion } from '../../client.ts';
 import { linesOf, waitingAfter } from '../waiting.ts';
 
-/** How long a task that was cancelled may take to end before it is told as it is then, in milliseconds. */
-const cancelMs = 20_000;
-
 /** What A2A's methods do here. A task is a run: everything about it is in Temporal, and nothing is remembered between requests. */
 export function requestHandler(caller: Caller, after: number | undefined): A2ARequestHandler {
   const { feeds, reprise } = caller.served;
@@ -56,7 +53,7 @@ export function requestHandler(caller: Caller, after: number | undefined): A2ARe
   async function cancelTask(id: string) {
     if (isOver(await taskOf(id, 0))) throw new TaskNotCancelableError(`The task ${id} has ended`);
     await reprise.getRun(id).cancel();
-    const signal = AbortSignal.any([caller.signal, AbortSignal.timeout(cancelMs)]);
+    const signal = AbortSignal.any([caller.signal, AbortSignal.timeout(20_000)]);
     for await (const { type } of feeds.follow(id, { signal })) if (type === 'end') break;
     return taskOf(id);
   }
@@ -92,9 +89,6 @@ function translated({ served }: Caller, error: unknown): unknown {
   return new Error(detail);
 }
 
-/** How many of the newest tasks are listed at most, over all pages. */
-const maxTasks = 1000;
-
 /** The tasks that were begun by messages, those that have changed last first. @throws `RequestMalformedError` */
 async function listTasks(caller: Caller, request: ListTasksRequest): Promise<ListTasksResponse> {
   const { contextId, historyLength, pageSize = 50, pageToken, status, statusTimestampAfter: since = '' } = request;
@@ -106,7 +100,7 @@ async function listTasks(caller: Caller, request: ListTasksRequest): Promise<Lis
   const query = `WorkflowId STARTS_WITH '${beginning}' AND ExecutionStatus != 'ContinuedAsNew'`;
   const found: Array<{ id: string; changed: string }> = [];
   for await (const { closeTime, startTime, workflowId: id } of listed(caller.served.reprise.client, query)) {
-    if (found.length >= maxTasks) break;
+    if (found.length >= 1000) break;
     if (contextId !== '' && contextOf(caller.access, id) !== contextId) continue;
     // What goes on has changed last.
     found.push({ id, changed: `${closeTime?.toISOString() ?? 'open'} ${startTime.toISOString()}` });

@@ -26,9 +26,6 @@ export interface Seen {
   seq: number;
 }
 
-/** How long a worker may take to tell what has happened, in milliseconds. */
-const timeoutMs = 3000;
-
 const { TASK_STATE_CANCELED, TASK_STATE_COMPLETED, TASK_STATE_FAILED, TASK_STATE_REJECTED } = TaskState;
 
 const ends = [TASK_STATE_COMPLETED, TASK_STATE_FAILED, TASK_STATE_CANCELED, TASK_STATE_REJECTED];
@@ -55,7 +52,7 @@ export async function look({ access, served }: Caller, id: string, historyLength
   const described = await client.workflow.getHandle(id).describe();
   const isBegun = described.historyLength > 2;
   const trouble: string[] = [];
-  const read = client.withDeadline(Date.now() + timeoutMs, async () => (isBegun ? run.events() : []));
+  const read = client.withDeadline(Date.now() + 3000, async () => (isBegun ? run.events() : []));
   const events = await read.catch((error: unknown): RunEvent[] => {
     if (!isPassing(error)) throw error;
     trouble.push(`No worker tells what is done at present: ${error.message}`);
@@ -125,14 +122,11 @@ async function ended(
 function saidIn(event: RunEvent, place: Place): Message[] {
   const asked = askedIn(event);
   if (asked !== undefined) return [messageOf('AGENT', place, askedParts([asked]))];
-  const text = answeredIn(event);
+  let text: string | undefined;
+  if (event.type === 'question_closed') text = event.answer;
+  if (event.type === 'approval_resolved') text = `${event.how} ${event.reason ?? ''}`;
+  if (event.type === 'decided') text = `${event.action} ${event.note ?? ''}`;
   return text === undefined ? [] : [messageOf('USER', place, [{ text: text.trim() }])];
-}
-
-function answeredIn(event: RunEvent): string | undefined {
-  if (event.type === 'question_closed') return event.answer;
-  if (event.type === 'approval_resolved') return `${event.how} ${event.reason ?? ''}`;
-  return event.type === 'decided' ? `${event.action} ${event.note ?? ''}` : undefined;
 }
 
 /** Where a message belongs. `number` tells it from others of its task. */

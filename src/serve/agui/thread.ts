@@ -16,11 +16,6 @@ export interface Thread {
   signal: AbortSignal;
 }
 
-/** How long a worker may take to answer a query, in milliseconds. */
-const timeoutMs = 3000;
-
-const everyMs = 1000;
-
 /** The run that a workflow's id has now, through all that it continues as. It needs no worker. `chain` tells it from earlier ones. */
 export async function chainOf({ id, reprise }: Thread): Promise<{ chain: string; isOpen: boolean } | undefined> {
   const found = await ifFound(reprise.client.workflow.getHandle(id).describe());
@@ -31,13 +26,13 @@ export async function chainOf({ id, reprise }: Thread): Promise<{ chain: string;
 
 /** What a query says, or undefined where no worker answers it at present. */
 export const ifTold = <T>({ reprise }: Thread, query: () => Promise<T>): Promise<T | undefined> =>
-  ifAnswered(reprise.client, timeoutMs, query);
+  ifAnswered(reprise.client, 3000, query);
 
 /** What a query says, as soon as a worker answers it. @throws where nobody waits for it any more */
 export async function onceAnswered<T>(thread: Thread, query: () => Promise<T>): Promise<T> {
   for (;;) {
     const answered = await ifTold(thread, query);
     if (answered !== undefined) return answered;
-    await pause(everyMs, undefined, { signal: thread.signal });
+    await pause(1000, undefined, { signal: thread.signal });
   }
 }

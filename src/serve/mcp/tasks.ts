@@ -18,8 +18,6 @@ import { look, viewText, type RunView } from './view.ts';
 /** The extension of the protocol by which a call that takes long becomes a task. Here the task is the run, under its id. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
-const pollIntervalMs = 2000;
-
 export const hasTasks = ({ extensions }: ClientCapabilities): boolean => extensions?.[tasksExtension] !== undefined;
 
 export const resultOf = (view: RunView): CallToolResult => ({
@@ -66,7 +64,7 @@ export function taskOf(view: RunView, abilities: ClientCapabilities) {
     createdAt: startedAt,
     lastUpdatedAt: endedAt ?? new Date().toISOString(),
     ttlMs: null,
-    pollIntervalMs,
+    pollIntervalMs: 2000,
     ...(inputRequests && { inputRequests }),
     ...(isOver ? { result: { resultType: 'complete', ...resultOf(view) } } : { statusMessage: viewText(view) }),
   };

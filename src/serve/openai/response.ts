@@ -19,12 +19,15 @@ export interface Head {
 export type StreamEvent = { type: string; sequence_number: number } & Record<string, unknown>;
 
 const nothing = ['completed_at', 'error', 'incomplete_details', 'max_output_tokens', 'max_tool_calls', 'usage'];
-const absent = Object.fromEntries([...nothing, 'prompt_cache_key', 'safety_identifier'].map((name) => [name, null]));
 
-// What the API says of a model's settings, which are in the configuration here: these fields have to have a value.
-const sampling = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0, top_logprobs: 0 };
-const other = { service_tier: 'default', tool_choice: 'auto', truncation: 'disabled', parallel_tool_calls: false };
-const nested = { text: { format: { type: 'text' } }, reasoning: { effort: null, summary: null } };
+/** These fields have to have a value; what the API says of a model's settings is in the configuration here. */
+const fixed = {
+  ...Object.fromEntries([...nothing, 'prompt_cache_key', 'safety_identifier'].map((name) => [name, null])),
+  ...{ temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0, top_logprobs: 0 },
+  ...{ service_tier: 'default', tool_choice: 'auto', truncation: 'disabled', parallel_tool_calls: false },
+  text: { format: { type: 'text' } },
+  reasoning: { effort: null, summary: null },
+};
 
 type Item = { type: 'reasoning' | 'message' | 'function_call'; id: string } & Record<string, unknown>;
 
@@ -55,10 +58,7 @@ export class ResponseLog {
       created_at: createdAt,
       status: 'in_progress',
       ...asked,
-      ...absent,
-      ...sampling,
-      ...other,
-      ...nested,
+      ...fixed,
       previous_response_id: previous,
       output: structuredClone(this.#output),
       tools: tools.map(definitionOf),

@@ -70,9 +70,6 @@ export async function retrieve(at: At): Promise<Response> {
   return events(c, (signal) => streamed(served, log, signal, after));
 }
 
-/** How long a run that is cancelled may take to end with what it has, in milliseconds. */
-const cancelMs = 10_000;
-
 /** `POST /v1/responses/ID/cancel`. To cancel what has ended changes nothing. */
 export async function cancel(at: At): Promise<Response> {
   const { c, served } = at;
@@ -81,7 +78,7 @@ export async function cancel(at: At): Promise<Response> {
   const run = served.reprise.getRun(place.run);
   if (await run.isOpen()) await run.cancel();
   // What it has asked does not end it now.
-  const toItsEnd = served.feeds.follow(place.run, { after: place.seq, signal: AbortSignal.timeout(cancelMs) });
+  const toItsEnd = served.feeds.follow(place.run, { after: place.seq, signal: AbortSignal.timeout(10_000) });
   for await (const item of toItsEnd) if (item.type === 'end') break;
   for (const step of await stepsSoFar(served, place)) log.take(step);
   return c.json(log.response);

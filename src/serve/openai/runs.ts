@@ -119,12 +119,9 @@ const isLeft = (events: RunEvent[], { questionId }: Asked): boolean =>
       ('how' in event && event.questionId === questionId && event.how !== 'withdrawn'),
   );
 
-/** How long a worker may take to tell the events of a run, in milliseconds. */
-const patience = 10_000;
-
 /** The events of a run from a number on, and whether more may come. */
 async function look({ reprise }: Served, id: string, from: number): Promise<{ events: RunEvent[]; isOpen: boolean }> {
-  const until = Date.now() + patience;
+  const until = Date.now() + 10_000;
   for (;;) {
     const { historyLength, status } = await reprise.client.workflow.getHandle(id).describe();
     const isOpen = isOpenStatus(status.name);
