@@ -93,13 +93,12 @@ function reasonIn(error: unknown): string {
   return /Last error: (?:Error: )?(.*?)\.? Resolution note/.exec(said)?.[1] ?? said;
 }
 
-/** What gRPC's client says of a deadline: how long it was, where the time went, and the server's address. */
-const deadline = /^Deadline exceeded after (\d+)[\d.]*s(?:.*remote_addr=([^\s,]+))?/;
-
 /** The reason in an error: where it comes from gRPC, the server's own words rather than those around them. */
 export function temporalReason(error: unknown): string {
   const details = grpcErrorIn(error)?.details;
   if (details === undefined) return error instanceof Error ? error.message : String(error);
+  // Of a deadline, how long it was, where the time went, and the server's address.
+  const deadline = /^Deadline exceeded after (\d+)[\d.]*s(?:.*remote_addr=([^\s,]+))?/;
   const [, seconds, address] = deadline.exec(details) ?? [];
   if (seconds === undefined) return details;
   return `no answer within ${seconds} s${address === undefined ? '' : ` from ${address}`}`;

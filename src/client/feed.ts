@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
+import { coalesced } from '../util/coalesced.ts';
 import type { Reprise } from './reprise.ts';
 import { itemsOf, SharedRun, statusOf, type FeedItem, type FeedReader } from './shared-run.ts';
 import { StoredTexts, type StorePlace } from './stored-texts.ts';
-import { coalesced } from '../util/coalesced.ts';
 import { RunLooks } from './watch.ts';
 
 export type { FeedItem, FeedReader } from './shared-run.ts';
@@ -102,7 +102,8 @@ class Feed {
   #readers = 0;
   #textReaders = 0;
   #left: NodeJS.Timeout | undefined;
-  readonly #lastRun = coalesced(async () => (await this.#handle.describe()).runId);
+  /** Whether the run is still the last one with its id. */
+  readonly isLast = coalesced(async () => (await this.#handle.describe()).runId === this.#looks.seen?.runId);
 
   /** @param onDropped is told once who comes next needs another follower */
   constructor(handle: WorkflowHandle, run: SharedRun, options: Times, onDropped: () => void) {
@@ -113,11 +114,6 @@ class Feed {
     this.#onDropped = onDropped;
     this.looked = this.#look();
     void this.#follow();
-  }
-
-  /** Whether the run is still the last one with its id. */
-  async isLast(): Promise<boolean> {
-    return (await this.#lastRun()) === this.#looks.seen?.runId;
   }
 
   enter({ text }: FeedReader): void {

@@ -17,13 +17,8 @@ const longestSilence = 20_000;
 
 const query = 'RepriseWaiting = "human" AND ExecutionStatus = "Running"';
 
-interface WaitingRun {
-  id: string;
-  task: string;
-}
-
-export async function waitingRuns(client: Client): Promise<WaitingRun[]> {
-  const runs: WaitingRun[] = [];
+export async function waitingRuns(client: Client) {
+  const runs: Array<{ id: string; task: string }> = [];
   try {
     for await (const { memo, workflowId } of listed(client, query))
       runs.push({ id: workflowId, task: firstLine((memo?.['question'] as string | undefined) ?? '') });

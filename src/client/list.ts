@@ -1,14 +1,14 @@
 import { Client, type WorkflowExecutionInfo } from '@temporalio/client';
+import { tolerant } from '../encryption/codec.ts';
+import { decodeAll } from '../encryption/decode.ts';
 import { workflowTypes } from '../protocol/definitions.ts';
 import type { PendingQuestion } from '../protocol/questions.ts';
 import type { State } from '../protocol/state.ts';
 import type { Figures } from '../protocol/usage.ts';
-import { tolerant } from '../encryption/codec.ts';
-import { decodeAll } from '../encryption/decode.ts';
+import { isOpenStatus, ofTypes, openOnly } from '../util/run-status.ts';
+import { firstLine } from './names.ts';
 import { beginningOf } from './show/history.ts';
 import { askLiveState, questionIn, type RunStatus } from './show/show.ts';
-import { firstLine } from './names.ts';
-import { isOpenStatus, ofTypes, openOnly } from '../util/run-status.ts';
 
 export interface ListOptions {
   open?: boolean;

@@ -1,16 +1,16 @@
 import type { Client } from '@temporalio/client';
-import { inputProblem } from '../workflows/runtime/size.ts';
 import { literalSecrets } from '../config/literal-secrets.ts';
 import { problemText, under } from '../config/problems.ts';
 import { commandOf } from '../protocol/definitions.ts';
+import type { InputName } from '../trust/schemas.ts';
+import { inputProblem } from '../workflows/runtime/size.ts';
+import type { Stats } from './aggregate.ts';
 import { InputTooLargeError, SecretInConfigError } from './errors.ts';
 import type { InboxQuestion } from './inbox.ts';
 import type { ListedRun, ListOptions } from './list.ts';
 import { newRunId } from './names.ts';
 import { OrchestrationRun, ResearchRun, Run, SessionRun, SolveRun } from './run.ts';
 import type { StatsOptions } from './stats.ts';
-import type { Stats } from './aggregate.ts';
-import type { InputName } from '../trust/schemas.ts';
 import type {
   OrchestrationInput,
   ResearchInput,

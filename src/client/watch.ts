@@ -9,13 +9,13 @@ import {
 import { eventsQuery, stateQuery } from '../protocol/definitions.ts';
 import type { RunEvent } from '../protocol/events.ts';
 import type { State } from '../protocol/state.ts';
+import { isOpenStatus, paused } from '../util/run-status.ts';
 import { ifFound } from './errors.ts';
 import { whyUnserved } from './pollers.ts';
-import { beginningOf } from './show/history.ts';
 import { SharedTexts, TextReader } from './shared-run.ts';
+import { beginningOf } from './show/history.ts';
 import { callsIn, isPassing, type RunSnapshot } from './snapshot.ts';
 import { StoredTexts, type StorePlace } from './stored-texts.ts';
-import { isOpenStatus, paused } from '../util/run-status.ts';
 
 export interface EventCursor {
   runId: string;
@@ -47,20 +47,16 @@ export interface Look extends Omit<RunSnapshot, 'texts'> {
 export class RunLooks {
   readonly #handle: WorkflowHandle;
   readonly #asksState: boolean;
-  #seen: EventCursor | undefined;
+  /** The place up to which events were told; undefined before the first. */
+  seen: EventCursor | undefined;
   #seenLength = -1;
   #askedAt = 0;
   #state: State | undefined;
 
   constructor(handle: WorkflowHandle, after: EventCursor | undefined, asksState: boolean) {
     this.#handle = handle;
-    this.#seen = after;
+    this.seen = after;
     this.#asksState = asksState;
-  }
-
-  /** The place up to which events were told; undefined before the first. */
-  get seen(): EventCursor | undefined {
-    return this.#seen;
   }
 
   /**
@@ -89,15 +85,15 @@ export class RunLooks {
     look.calls = await callsIn(description, client.options.loadedDataConverter);
     look.runId = runId;
     look.status = description.status.name;
-    const isQuiet = runId === this.#seen?.runId && historyLength <= this.#seenLength;
+    const isQuiet = runId === this.seen?.runId && historyLength <= this.#seenLength;
     if (isQuiet && Date.now() - this.#askedAt < quietMs) return;
     this.#askedAt = Date.now();
-    const events = await eventsSince(client, workflowId, runId, this.#seen);
+    const events = await eventsSince(client, workflowId, runId, this.seen);
     if (this.#asksState) this.#state = await client.getHandle(workflowId, runId).query(stateQuery);
     Object.assign(look, { events, state: this.#state });
     const last = events.at(-1);
     // While a run has no events, its id may still turn out to be that of a new run.
-    if (last !== undefined || this.#seen === undefined) this.#seen = { runId, seq: last?.seq ?? 0 };
+    if (last !== undefined || this.seen === undefined) this.seen = { runId, seq: last?.seq ?? 0 };
     this.#seenLength = historyLength;
   }
 }

@@ -1,15 +1,15 @@
 import type { Run, RunInput } from '../client.ts';
 import { newRunId } from '../client/names.ts';
 import type { Kind } from '../config/kinds.ts';
-import type { EarlierMessage } from '../protocol/orchestration.ts';
 import type { AttachmentInput } from '../protocol/attachment.ts';
+import { commandOf } from '../protocol/definitions.ts';
+import type { EarlierMessage } from '../protocol/orchestration.ts';
 import type { InputName } from '../trust/schemas.ts';
 import { hashOf } from '../util/ids.ts';
 import { reaches, type Access } from './access.ts';
 import { namedConfig } from './configs.ts';
 import { HttpProblem } from './problems.ts';
 import type { Served } from './served.ts';
-import { commandOf } from '../protocol/definitions.ts';
 
 /** What a client wants done by a configuration that it names. */
 export interface Wanted {
@@ -61,7 +61,6 @@ export function inputOf(served: Served, access: Access, wanted: Wanted): { type:
   return { type, input };
 }
 
-/** A text with what was said before it, for runs that take one text alone. */
 const folded = (text: string, history: EarlierMessage[]): string =>
   [text, ...history.map(({ content, role }) => `[said before, by: ${role}]\n${content}`)].join('\n\n');
 

@@ -1,16 +1,16 @@
 import type { Attributes, SpanKind } from '@opentelemetry/api';
 import type { MetricTags } from '@temporalio/common';
-import type { Environment } from '../util/environment.ts';
-import { costOf } from '../workflows/agent/budget.ts';
 import { pricesFor } from '../config/models/list-prices.ts';
 import { isRemote, routeOf } from '../config/models/providers.ts';
 import type { TokenUsage } from '../protocol/message.ts';
 import type { CallModelInput, CallModelResult } from '../protocol/model-call.ts';
+import type { Backend } from '../protocol/settings.ts';
 import type { CallToolInput, CallToolResult, ListedTool } from '../protocol/tools/tool.ts';
 import type { PriceTable } from '../protocol/usage.ts';
+import type { Environment } from '../util/environment.ts';
+import { costOf } from '../workflows/agent/budget.ts';
 import type { CallAttributes } from './call-attributes.ts';
 import type { Metrics } from './metrics.ts';
-import type { Backend } from '../protocol/settings.ts';
 
 /**
  * What a span says of an activity. No text that a person, a model or a tool has written is part of it: neither prompts and
@@ -30,7 +30,6 @@ export interface Call {
 // Values of OpenTelemetry's enum, whose package is loaded only with the exporter.
 const [internal, client] = [0, 2] as SpanKind[] as [SpanKind, SpanKind];
 
-/** Describes a try of an activity by its input. @param prices the user's own */
 export function callOf(activityType: string, input: unknown, prices: PriceTable, environment: Environment): Call {
   if (activityType === 'callModel') return modelCall(input as CallModelInput, prices, environment);
   if (activityType === 'callTool') return toolCall((input as CallToolInput).tool);

@@ -74,7 +74,6 @@ export const runSpanId = (runId: string): string => hashOf(`run\n${runId}`).slic
 export const agentSpanId = (runId: string, { agent, round }: AgentRound): string =>
   hashOf(`agent\n${runId}\n${round}\n${agent}`).slice(0, 16);
 
-/** The ids and flags of a W3C trace context; undefined if it is none. */
 export function parsedTraceparent(text: string | undefined) {
   const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(text ?? '') ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;

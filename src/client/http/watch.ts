@@ -28,7 +28,7 @@ export async function* watchOver(
   const gone = new AbortController();
   let isOver = false;
   const over = until?.catch(() => {}).then(() => (isOver = true));
-  const items = followed(server, path, after?.seq ?? 0, gone.signal, () => until !== undefined);
+  const items = followed(server, path, after?.seq ?? 0, gone.signal, until !== undefined);
   const ends = new Map<string, number>();
   let next = items.next();
   let state: State | undefined;
@@ -81,7 +81,7 @@ async function* followed(
   path: string,
   after: number,
   signal: AbortSignal,
-  isComing: () => boolean,
+  isComing: boolean,
 ): AsyncGenerator<Told, void> {
   for (let seq = after; ;) {
     try {
@@ -102,7 +102,7 @@ async function* followed(
       }
     } catch (error) {
       if (signal.aborted) return;
-      const isAwaited = error instanceof WorkflowNotFoundError && isComing();
+      const isAwaited = error instanceof WorkflowNotFoundError && isComing;
       // A connection that breaks off while it is read is a `TypeError`.
       if (!isAwaited && !isPassing(error) && !(error instanceof TypeError)) throw error;
       if (!isAwaited) yield { type: 'trouble', message: (error as Error).message };

@@ -4,15 +4,9 @@ import { askedText, type PendingQuestion } from '../../protocol/questions.ts';
 /** The kind of a run, which is the command that begins one; else the workflow type. */
 export const kindOf = (workflow: string): string => (commandOf as Record<string, string>)[workflow] ?? workflow;
 
-const awaited: Record<PendingQuestion['kind'], string> = {
-  question: 'an answer',
-  approval: 'an approval',
-  tool: 'a permission',
-  key: 'a key',
-};
-
 /** What a run waits for, as in `an answer`. */
-export const awaitedOf = ({ kind }: PendingQuestion): string => awaited[kind];
+export const awaitedOf = ({ kind }: PendingQuestion): string =>
+  ({ question: 'an answer', approval: 'an approval', tool: 'a permission', key: 'a key' })[kind];
 
 /** The same with who waits, and why: `waits for an answer: agent_a (q1): Which color?` */
 export const waitText = (pending: PendingQuestion): string =>

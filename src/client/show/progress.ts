@@ -85,7 +85,6 @@ function solveParts(state: SolveState, calls: PendingCall[]): string[] {
   ];
 }
 
-/** What a listed run does, waits for, or has come to, in a few words. */
 export function stateOf({ isWaiting, outcome, state, status, waiting }: ListedRun): string {
   if (outcome !== null) return inWords(outcome);
   if (status !== 'running') return inWords(status);

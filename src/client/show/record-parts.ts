@@ -10,7 +10,6 @@ import type { RunRecord } from './show.ts';
 import { countText } from './spent.ts';
 import type { RunStep } from './step.ts';
 
-/** How a run has ended, or what it is doing. */
 export function standOf({ outcome, state, status }: Pick<RunRecord, 'outcome' | 'state' | 'status'>): string {
   if (outcome !== null) return inWords(outcome);
   return state === null ? inWords(status) : progressOf(state);
@@ -33,7 +32,6 @@ export function isShownBelow(step: RunStep, result: RunRecord['result']): boolea
   return (step.type === 'presented' || step.type === 'said') && step.text === result.answer.trim();
 }
 
-/** The heading under which a step stands: its turn, its attempt, its iteration or its round. */
 export function placeOf({ part, turn }: RunStep): string {
   const places = [...(turn === 0 ? [] : [`Turn ${turn}`]), ...(part === '' ? [] : [part])].join(', ');
   return places.slice(0, 1).toUpperCase() + places.slice(1);

@@ -1,22 +1,22 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { readEnvironment } from '../../util/environment.ts';
+import { decodeAll } from '../../encryption/decode.ts';
+import { pendingQuestionsQuery, stateQuery } from '../../protocol/definitions.ts';
 import type { Prepared, PreparedTeam } from '../../protocol/orchestration.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { TurnResult } from '../../protocol/session.ts';
 import type { RunResult, State } from '../../protocol/state.ts';
 import { addUsage, noFigures, type Figures, type PriceTable, type Usage } from '../../protocol/usage.ts';
 import type { RunFiles } from '../../protocol/workspace.ts';
-import { decodeAll } from '../../encryption/decode.ts';
+import { readEnvironment } from '../../util/environment.ts';
+import { isOpenStatus } from '../../util/run-status.ts';
 import { costOf } from '../../workflows/agent/budget.ts';
-import { callsOf, type ShownCall } from './calls.ts';
 import { ifFound, temporalReason } from '../errors.ts';
 import { whyUnserved } from '../pollers.ts';
+import { callsOf, type ShownCall } from './calls.ts';
 import { readHistory, type HistoryRecord, type RunHistory } from './history.ts';
 import type { RunStep } from './step.ts';
 import { modelCallsIn, stepsOf, summaryOf } from './steps.ts';
 import { Texts } from './texts.ts';
-import { isOpenStatus } from '../../util/run-status.ts';
-import { pendingQuestionsQuery, stateQuery } from '../../protocol/definitions.ts';
 
 export interface ShowOptions {
   /** The home folder of the run's worker, whose store has the texts that are too long for a history; absent: none. */
@@ -203,7 +203,6 @@ function preparedIn(histories: RunHistory[]): (Prepared & Partial<PreparedTeam>)
   return (prepared ?? undefined) as (Prepared & Partial<PreparedTeam>) | undefined;
 }
 
-/** What the calls that have brought a reply have cost together. */
 function usageOf(histories: RunHistory[]): Usage {
   const prices: PriceTable = preparedIn(histories)?.prices ?? {};
   const byAgent: Record<string, Figures> = {};

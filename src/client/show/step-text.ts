@@ -7,7 +7,6 @@ type Described = [what: string, text?: string];
 
 type Step<T extends RunStep['type']> = Extract<RunStep, { type: T }>;
 
-/** A step for a person: what it is in one line, and its texts. */
 export function stepTexts(step: RunStep): { what: string; texts: string[] } {
   const [what, text = ''] = describe(step);
   const refused = 'refused' in step && step.refused !== undefined ? `Refused: ${step.refused}` : '';
@@ -39,14 +38,16 @@ function describe(step: RunStep): Described {
       return describeSubmission(step);
     case 'finished':
       return [step.status === 'completed' ? `✅ ${step.agent} is completed` : `❌ ${step.agent} has failed`, step.text];
-    case 'searched':
-      return describeSearch(step);
-    case 'page':
-      return [
-        step.failure === undefined
-          ? `📄 ${step.url}: ${numberText(step.characters ?? 0, 0)} characters read`
-          : `📄 ${step.url}: not read (${step.failure})`,
-      ];
+    case 'searched': {
+      const { failure, hits, query } = step;
+      if (failure !== undefined) return [`🔎 ${query}: not searched (${failure})`];
+      const found = hits.map(({ title, url }, index) => `${index + 1}. ${title === url ? '' : `${title}: `}${url}`);
+      return [`🔎 ${query}: ${found.length === 0 ? 'nothing found' : `${found.length} found`}`, found.join('\n')];
+    }
+    case 'page': {
+      const read = `${numberText(step.characters ?? 0, 0)} characters read`;
+      return [`📄 ${step.url}: ${step.failure === undefined ? read : `not read (${step.failure})`}`];
+    }
     case 'failed':
       return [`⚠️ ${step.agent}: a model call has failed (${step.purpose})`, step.reason];
     case 'signal':
@@ -116,16 +117,13 @@ function beginningOf(text: string): string {
   return `${text.slice(0, printedResult).toWellFormed()}…\n[${left} more characters; --json has them]`;
 }
 
-function describeSearch({ failure, hits, query }: Step<'searched'>): Described {
-  const found = hits.map(({ title, url }, index) => `${index + 1}. ${title === url ? '' : `${title}: `}${url}`);
-  if (failure !== undefined) return [`🔎 ${query}: not searched (${failure})`];
-  return [`🔎 ${query}: ${found.length === 0 ? 'nothing found' : `${found.length} found`}`, found.join('\n')];
-}
-
 function describeSubmission({ agent, fields, tool }: Step<'submitted'>): Described {
   switch (tool) {
-    case 'submit_plan':
-      return [`📝 ${agent} plans`, 'subtasks' in fields ? subtasksText(fields['subtasks']) : planText(fields)];
+    case 'submit_plan': {
+      const { approach, idea, queries, subtasks } = fields;
+      const plan = joined(named('Idea', idea), named('Approach', approach), list('Searches', queries));
+      return [`📝 ${agent} plans`, 'subtasks' in fields ? subtasksText(subtasks) : plan];
+    }
     case 'submit_analysis':
       return [
         `📝 ${agent} analyses the problem`,
@@ -148,9 +146,6 @@ function describeSubmission({ agent, fields, tool }: Step<'submitted'>): Describ
       return [`📝 ${agent}: ${tool}`, JSON.stringify(fields, undefined, 2)];
   }
 }
-
-const planText = ({ approach, idea, queries }: Record<string, unknown>): string =>
-  joined(named('Idea', idea), named('Approach', approach), list('Searches', queries));
 
 function subtasksText(subtasks: unknown): string {
   if (!Array.isArray(subtasks)) return '';
@@ -185,7 +180,8 @@ function reportText({ sections, summary, title }: Record<string, unknown>): stri
 }
 
 function describeSignal({ input, name }: Step<'signal'>): Described {
-  const { action, answer, instructions, note, questionId, reason } = (input ?? {}) as Record<string, unknown>;
+  const said = (input ?? {}) as Record<string, unknown>;
+  const { action, answer, instructions, note, questionId, reason } = said;
   switch (name) {
     case 'answer':
       return [
@@ -195,7 +191,7 @@ function describeSignal({ input, name }: Step<'signal'>): Described {
     case 'requestRestart':
       return ['👤 A person asks for a restart', joined(named('Reason', reason), named('Instructions', instructions))];
     case 'approve':
-      return describeApproval(input);
+      return describeApproval(said);
     case 'decide':
       return [`👤 A person decides: ${shown(action ?? '')}`, shown(note ?? '')];
     default:
@@ -203,8 +199,7 @@ function describeSignal({ input, name }: Step<'signal'>): Described {
   }
 }
 
-function describeApproval(input: unknown): Described {
-  const { action, always, arguments: edited, id, reason } = (input ?? {}) as Record<string, unknown>;
+function describeApproval({ action, always, arguments: edited, id, reason }: Record<string, unknown>): Described {
   const what = action === 'allow' ? 'allows' : action === 'deny' ? 'denies' : 'changes the arguments of';
   return [
     `🔒 A person ${what} the tool call ${shown(id)}${always === true ? ' and all like it' : ''}`,

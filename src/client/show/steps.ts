@@ -1,10 +1,11 @@
-import { taggedIn, headings } from '../../protocol/headings.ts';
+import { headings, taggedIn } from '../../protocol/headings.ts';
 import type { Content, NewMessage } from '../../protocol/message.ts';
 import type { CallModelInput, CallModelResult, ReplyCall } from '../../protocol/model-call.ts';
 import type { BroadcastResult } from '../../protocol/questions.ts';
 import type { SearchInput, SearchResult } from '../../protocol/search.ts';
 import type { CallToolInput, CallToolResult } from '../../protocol/tools/tool.ts';
 import type { TurnResult } from '../../protocol/session.ts';
+import { parsedJson } from '../../util/values.ts';
 import { editedText } from '../../workflows/agent/prompts.ts';
 import type { ActivityRecord, HistoryRecord } from './history.ts';
 import type { RunStep, StepBody } from './step.ts';
@@ -147,11 +148,8 @@ class StepReader {
     if (purpose === 'shadow') steps.push({ type: 'responded', agent, to: askerIn(input.append), text });
     else if (purpose === 'present' && calls.length === 0) steps.push({ type: 'presented', agent, text });
     else if (text !== '') steps.push({ type: 'said', agent, purpose, text });
-    for (const call of calls) {
-      const answered = this.#results.get(`${transcript.id} ${call.id}`);
-      steps.push(this.#call(agent, purpose, call, answered));
-    }
-    return steps;
+    const answerTo = ({ id }: ReplyCall) => this.#results.get(`${transcript.id} ${id}`);
+    return [...steps, ...calls.map((call) => this.#call(agent, purpose, call, answerTo(call)))];
   }
 
   #call(agent: string, purpose: string, call: ReplyCall, answered: Content | undefined): StepBody {
@@ -159,8 +157,7 @@ class StepReader {
       return { type: 'tool', agent, tool: call.name, arguments: null, status: 'error', result: call.error };
     const { input, name } = call;
     const said = (key: string): string => (typeof input[key] === 'string' ? input[key] : '');
-    const refusalReason = typeof answered === 'string' && answered !== 'Recorded.' ? answered : undefined;
-    const refused = refusalReason !== undefined && { refused: refusalReason };
+    const refused = typeof answered === 'string' && answered !== 'Recorded.' && { refused: answered };
     if (coordinating.includes(purpose) && name === 'new_answer')
       return { type: 'answer', agent, text: said('content'), ...refused };
     if (coordinating.includes(purpose) && name === 'vote')
@@ -183,14 +180,10 @@ class StepReader {
     return this.#agents[Number(name.replace('agent', '')) - 1] ?? null;
   }
 
-  #askEnd(answered: Content | undefined): Pick<Extract<StepBody, { type: 'asked' }>, 'status' | 'error'> {
-    if (answered === undefined) return {};
-    try {
-      const { error, status } = JSON.parse(this.#texts.textOf(answered)) as BroadcastResult;
-      return { status, ...(error !== undefined && { error }) };
-    } catch {
-      return {};
-    }
+  #askEnd(answered: Content | undefined): Partial<Pick<BroadcastResult, 'status' | 'error'>> {
+    const ended = parsedJson(answered === undefined ? '' : this.#texts.textOf(answered));
+    const { error, status } = (ended ?? {}) as Partial<BroadcastResult>;
+    return { ...(status && { status }), ...(error !== undefined && { error }) };
   }
 
   /** A tool that no model has called, but the code of a custom orchestrator. */
@@ -264,15 +257,13 @@ function askerIn(append: NewMessage[]): string {
   return first.slice(headings.question.length).split('\n')[0]?.trim() ?? '';
 }
 
-/** Marks the votes that came before a new answer, which makes them void. */
 function withoutVoided(steps: RunStep[]): RunStep[] {
   return steps.map((step, index) => {
     if (step.type !== 'vote') return step;
-    const isVoid = steps
-      .slice(index + 1)
-      .some(
-        (later) => later.type === 'answer' && !later.refused && later.part === step.part && later.turn === step.turn,
-      );
+    const isVoid = steps.some(
+      ({ part, turn, ...later }, place) =>
+        place > index && later.type === 'answer' && !later.refused && part === step.part && turn === step.turn,
+    );
     return isVoid ? { ...step, isVoid } : step;
   });
 }

@@ -1,4 +1,4 @@
-import type { SendMessageRequest, StreamResponse, ListTasksRequest, ListTasksResponse, TaskStatus } from '@a2a-js/sdk';
+import type { ListTasksRequest, ListTasksResponse, SendMessageRequest, StreamResponse, TaskStatus } from '@a2a-js/sdk';
 import {
   A2AError,
   PushNotificationNotSupportedError,
@@ -8,14 +8,13 @@ import {
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
-import { problemOf } from '../problems.ts';
-import { agentCard } from './card.ts';
-import { reply } from './reply.ts';
-import { begin } from './send.ts';
-import { isOver, look, contextOf, taskId, openStatus, type Caller } from './task.ts';
-import { inParallel, listed } from '../../client/list.ts';
 import type { PendingQuestion } from '../../client.ts';
+import { inParallel, listed } from '../../client/list.ts';
+import { problemOf } from '../problems.ts';
 import { linesOf, waitingAfter } from '../waiting.ts';
+import { agentCard } from './card.ts';
+import { begin, reply } from './send.ts';
+import { contextOf, isOver, look, openStatus, taskId, type Caller } from './task.ts';
 
 /** What A2A's methods do here. A task is a run: everything about it is in Temporal, and nothing is remembered between requests. */
 export function requestHandler(caller: Caller, after: number | undefined): A2ARequestHandler {

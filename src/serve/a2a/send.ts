@@ -1,27 +1,31 @@
 import { Message, type SendMessageRequest } from '@a2a-js/sdk';
-import { ContentTypeNotSupportedError, RequestMalformedError } from '@a2a-js/sdk/errors';
-import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { ContentTypeNotSupportedError, RequestMalformedError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
+import { WorkflowUpdateFailedError, type WorkflowExecutionDescription, type WorkflowHandle } from '@temporalio/client';
 import { RunExistsError } from '../../client.ts';
+import { argumentsProblem } from '../../client/edited.ts';
 import { ifFound } from '../../client/errors.ts';
 import { inputQuestion } from '../../client/list.ts';
 import { answerOf } from '../../client/show/record-parts.ts';
+import { answerSignal, approveSignal, decideSignal, requestRestartSignal } from '../../protocol/definitions.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
+import type { PendingQuestion } from '../../protocol/questions.ts';
 import { canonicalJson } from '../../trust/mac.ts';
 import { hashOf } from '../../util/ids.ts';
 import { defaultName } from '../configs.ts';
 import { HttpProblem } from '../problems.ts';
 import { startNamed } from '../start.ts';
-import { taskId, type Caller } from './task.ts';
+import { isOver, look, taskId, type Caller } from './task.ts';
 
 /** A message that was checked. `key` is the same for the same message sent again, and for no other. */
-export interface Said {
+interface Said {
   message: Message;
   text: string;
   data: unknown[];
   key: string;
 }
 
-export function saidBy({ message }: SendMessageRequest): Said {
+/** @throws `RequestMalformedError`, `ContentTypeNotSupportedError` */
+function saidBy({ message }: SendMessageRequest): Said {
   if (message === undefined) throw new RequestMalformedError('message is missing');
   if (message.messageId === '') throw new RequestMalformedError('message.messageId is missing: a text of your own');
   const contents = message.parts.map(({ content }) => content);
@@ -92,3 +96,55 @@ async function exchangeOf(
     { role: 'assistant', content: answer },
   ];
 }
+
+/** Tells a task what somebody has answered. A message that comes again is told once, also where something else waits by then. */
+export async function reply(caller: Caller, request: SendMessageRequest): Promise<void> {
+  const said = saidBy(request);
+  const { contextId, taskId } = said.message;
+  const { task, waiting } = await look(caller, taskId, 0);
+  if (contextId !== '' && contextId !== task.contextId)
+    throw new RequestMalformedError(`message.contextId: the task ${taskId} is of the context ${task.contextId}`);
+  const handle = caller.served.reprise.client.workflow.getHandle(taskId);
+  if (await isTold(handle, said.key)) return;
+  if (isOver(task))
+    throw new UnsupportedOperationError(`The task ${taskId} has ended: leave out taskId to begin another`);
+  const [name, payload] = toldBy(said, waiting);
+  try {
+    await handle.executeUpdate(name, { args: [payload], updateId: said.key });
+  } catch (error) {
+    if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+    throw new RequestMalformedError(error.cause?.message ?? error.message);
+  }
+}
+
+/** What a message says about what waits. Whether that is understood, and may be, the run itself says. */
+function toldBy({ data, text }: Said, waiting: readonly PendingQuestion[]): [update: string, payload: object] {
+  if (waiting.length === 0) throw new UnsupportedOperationError('The task waits for no message');
+  const [given, ...more] = data as Array<Record<string, unknown> | null>;
+  const named = given?.['questionId'] ?? given?.['id'];
+  const meant = data.length === 0 ? waiting : waiting.filter(({ questionId }) => questionId === named);
+  const [pending] = meant;
+  if (pending === undefined || meant.length > 1 || more.length > 0) {
+    const ids = waiting.map(({ questionId }) => questionId).join(', ');
+    throw new RequestMalformedError(`message.parts: one thing is answered, by data with its id: ${ids}`);
+  }
+  const { kind, questionId } = pending;
+  if (kind === 'approval') {
+    const said = given ?? { action: text.trim().toLowerCase() };
+    return [said['action'] === 'restart' ? requestRestartSignal.name : decideSignal.name, said];
+  }
+  if (kind === 'tool' && given) {
+    const wrong = given['action'] === 'edit' ? argumentsProblem(given['arguments'], pending) : undefined;
+    if (wrong !== undefined) throw new RequestMalformedError(`message.parts: arguments: ${wrong}`);
+    return [approveSignal.name, { ...given, id: questionId }];
+  }
+  return [answerSignal.name, { answer: text, ...given, questionId }];
+}
+
+const isTold = async (handle: WorkflowHandle, updateId: string): Promise<boolean> =>
+  (await ifFound(
+    handle
+      .getUpdateHandle(updateId)
+      .result()
+      .then(() => true),
+  )) ?? false;

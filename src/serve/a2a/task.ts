@@ -19,13 +19,6 @@ export interface Caller {
   signal: AbortSignal;
 }
 
-/** A task as it is now, what waits in it, and the number of the last event that it takes account of. */
-export interface Seen {
-  task: Task;
-  waiting: readonly PendingQuestion[];
-  seq: number;
-}
-
 const { TASK_STATE_CANCELED, TASK_STATE_COMPLETED, TASK_STATE_FAILED, TASK_STATE_REJECTED } = TaskState;
 
 const ends = [TASK_STATE_COMPLETED, TASK_STATE_FAILED, TASK_STATE_CANCELED, TASK_STATE_REJECTED];
@@ -41,10 +34,14 @@ export const contextOf = ({ prefix }: Access, id: string): string =>
   /^a2a-(.+)-\d+$/.exec(id.slice(prefix.length))?.[1] ?? id;
 
 /**
- * Reads a task. @param historyLength how many of its last messages it has; absent: all @throws `RequestMalformedError`,
- * `HttpProblem`, `WorkflowNotFoundError`
+ * A task as it is now, what waits in it, and the number of the last event that it takes account of. @param historyLength how many
+ * of its last messages it has; absent: all @throws `RequestMalformedError`, `HttpProblem`, `WorkflowNotFoundError`
  */
-export async function look({ access, served }: Caller, id: string, historyLength?: number): Promise<Seen> {
+export async function look(
+  { access, served }: Caller,
+  id: string,
+  historyLength?: number,
+): Promise<{ task: Task; waiting: readonly PendingQuestion[]; seq: number }> {
   if (id.trim() === '') throw new RequestMalformedError('id is missing: that of a task');
   assertReached(access, id);
   const { client } = served.reprise;
@@ -61,7 +58,7 @@ export async function look({ access, served }: Caller, id: string, historyLength
   const { at, seq } = events.at(-1) ?? { at: described.startTime.toISOString(), seq: 0 };
   const contextId = contextOf(access, id);
   const place = { taskId: id, contextId, number: seq };
-  const waiting = events.reduce(waitingAfter, []);
+  const waiting = events.reduce<readonly PendingQuestion[]>(waitingAfter, []);
   const lines = waiting.length > 0 ? trouble : [...events.flatMap(linesOf), ...trouble].slice(-1);
   // That it waits is known without a worker, though not for what.
   const isWaiting = trouble.length > 0 && described.searchAttributes['RepriseWaiting']?.[0] === 'human';

@@ -1,25 +1,24 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { EventType, type Event, type Interrupt, type RunFinishedEvent } from '@ag-ui/core';
+import { RunNotOpenError, type Reprise } from '../../client.ts';
+import { argumentsProblem } from '../../client/edited.ts';
+import { ifFound } from '../../client/errors.ts';
+import type { Feeds } from '../../client/feed.ts';
+import { ifAnswered } from '../../client/snapshot.ts';
 import type { RunEvent } from '../../protocol/events.ts';
+import { hashOf } from '../../util/ids.ts';
+import { isOpenStatus } from '../../util/run-status.ts';
 import { HttpProblem } from '../problems.ts';
 import { interruptOf, type Act, type Resumed } from './interrupts.ts';
-import { closing, line, emptyState, opening, eventsFor, type StreamState } from './stream-state.ts';
-import { ifTold, onceAnswered, chainOf, type Thread } from './thread.ts';
-import { RunNotOpenError } from '../../client.ts';
-import { argumentsProblem } from '../../client/edited.ts';
+import { closing, emptyState, eventsFor, line, opening, type StreamState } from './stream-state.ts';
 
 /** Where a stream begins: with a session's turn, by the id of its update, or behind an event, 0 being the beginning. */
 export type Begin = { turn: string } | { after: number };
 
 export type Finish = Pick<RunFinishedEvent, 'outcome' | 'result'>;
 
-interface Followed {
-  chain: string;
-  begin: Begin;
-  /** What this request has answered: it waits until the run has taken that, or says that it does not. */
-  answered: Set<string>;
-  /** Whether the run had ended before the request came. */
-  isOver: boolean;
-}
+/** `answered`: what this request has answered, which waits until the run has taken that. `isOver`: before the request came. */
+type Followed = { chain: string; begin: Begin; answered: Set<string>; isOver: boolean };
 
 /**
  * Tells what happens in a run, until its turn or itself has ended, or something waits for a person. What happens in between is
@@ -150,5 +149,34 @@ async function isSent({ id, reprise }: Thread, act: Act): Promise<boolean> {
   } catch (error) {
     if (error instanceof RunNotOpenError) return false;
     throw error;
+  }
+}
+
+export interface Thread {
+  reprise: Reprise;
+  feeds: Feeds;
+  /** The workflow's id: that of the thread's session, or of the run that belongs to its last message. */
+  id: string;
+  signal: AbortSignal;
+}
+
+/** The run that a workflow's id has now, through all that it continues as. It needs no worker. `chain` tells it from earlier ones. */
+export async function chainOf({ id, reprise }: Thread): Promise<{ chain: string; isOpen: boolean } | undefined> {
+  const found = await ifFound(reprise.client.workflow.getHandle(id).describe());
+  if (found === undefined) return undefined;
+  const first = found.raw.workflowExecutionInfo?.firstRunId || found.runId;
+  return { chain: hashOf(first).slice(0, 8), isOpen: isOpenStatus(found.status.name) };
+}
+
+/** What a query says, or undefined where no worker answers it at present. */
+export const ifTold = <T>({ reprise }: Thread, query: () => Promise<T>): Promise<T | undefined> =>
+  ifAnswered(reprise.client, 3000, query);
+
+/** What a query says, as soon as a worker answers it. @throws where nobody waits for it any more */
+export async function onceAnswered<T>(thread: Thread, query: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const answered = await ifTold(thread, query);
+    if (answered !== undefined) return answered;
+    await pause(1000, undefined, { signal: thread.signal });
   }
 }

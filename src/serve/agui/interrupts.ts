@@ -6,15 +6,15 @@ import {
   type RunAgentInput,
   type UserMessage,
 } from '@ag-ui/core';
+import { RunAgentInputSchema } from '@ag-ui/core/schemas';
 import { z } from 'zod';
 import { checkedBy, problemText, under } from '../../config/problems.ts';
+import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import { askedText, type HumanReply, type PendingQuestion } from '../../protocol/questions.ts';
 import type { OperatorDecision } from '../../protocol/research.ts';
 import type { RestartRequest } from '../../protocol/state.ts';
 import type { ToolDecision } from '../../protocol/tools/permissions.ts';
 import { HttpProblem } from '../problems.ts';
-import { RunAgentInputSchema } from '@ag-ui/core/schemas';
-import type { EarlierMessage } from '../../protocol/orchestration.ts';
 
 /**
  * What an interrupt's id says, so that any server can go on from it: what waits, the last event that was told before it, and
@@ -53,7 +53,6 @@ const payloads = {
   key: z.looseObject({}).describe('None: the worker looks for the key by itself.'),
 };
 
-/** The field's words for why a run stops, where it has some. */
 const reasons: Record<PendingQuestion['kind'], string> = {
   question: 'input_required',
   tool: 'tool_call',
@@ -138,21 +137,11 @@ function actOf({ kind, questionId }: InterruptId, payload: unknown, at: number):
   }
 }
 
-export interface Asked {
-  threadId: string;
-  runId: string;
-  resume: Resumed[];
-  /** The person's last message; undefined where there is none. */
-  last: UserMessage | undefined;
-  /** Whether something has answered it already. */
-  isAnswered: boolean;
-  /** The last message, and what the application tells besides. */
-  text: string;
-  history: EarlierMessage[];
-}
+/** A request that was checked. */
+export type Asked = ReturnType<typeof askedIn>;
 
 /** Checks a request. @throws `HttpProblem`, which names the key and what is taken */
-export function askedIn(body: unknown): Asked {
+export function askedIn(body: unknown) {
   // The package has a zod of its own.
   const checked = checkedBy(RunAgentInputSchema as unknown as z.ZodType<RunAgentInput>, body);
   if (!checked.ok) throw new HttpProblem(422, checked.problems.map((each) => problemText(each)).join('\n'));
@@ -169,7 +158,9 @@ export function askedIn(body: unknown): Asked {
     runId,
     resume: resume.map(resumedBy),
     last,
+    /** Whether something has answered the person's last message already. */
     isAnswered: messages.slice(at + 1).some(({ role }) => role === 'assistant'),
+    /** The last message, and what the application tells besides. */
     text: [contentToText(last?.content), ...lines].join('\n\n').trim(),
     history: messages.slice(0, Math.max(0, at)).flatMap(earlierOf),
   };

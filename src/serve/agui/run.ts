@@ -10,9 +10,8 @@ import { HttpProblem, problemOf } from '../problems.ts';
 import type { Served, ServeEnv } from '../served.ts';
 import { assertReached, derivedId, inputOf } from '../start.ts';
 import { events } from '../streams.ts';
-import { follow, resume, type Begin } from './follow.ts';
+import { chainOf, follow, onceAnswered, resume, type Begin, type Thread } from './follow.ts';
 import { askedIn, interruptId, type Asked } from './interrupts.ts';
-import { chainOf, onceAnswered, type Thread } from './thread.ts';
 
 /** AG-UI 1.0: `POST /NAME` runs the configuration NAME, and answers with a stream of events. */
 export const aguiRoutes = (served: Served): Hono<ServeEnv> =>

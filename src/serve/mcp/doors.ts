@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import {
-  createMcpHandler,
   CLIENT_CAPABILITIES_META_KEY,
+  createMcpHandler,
   inputRequired,
   McpServer,
   ProtocolError,
@@ -14,15 +14,15 @@ import {
 } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { Hono } from 'hono';
-import type { Access } from '../access.ts';
-import { longestBody } from '../door.ts';
-import type { Served, ServeEnv } from '../served.ts';
 import { z } from 'zod';
 import type { RunEvent } from '../../client.ts';
 import { version } from '../../util/version.ts';
-import { linesOf } from '../waiting.ts';
+import type { Access } from '../access.ts';
+import { longestBody } from '../door.ts';
 import { HttpProblem, problemOf } from '../problems.ts';
+import type { Served, ServeEnv } from '../served.ts';
 import { assertReached } from '../start.ts';
+import { linesOf } from '../waiting.ts';
 import { formsOf, hasTasks, resultOf, serveTasks, settle, taskOf, tasksExtension } from './tasks.ts';
 import { toolsOf, type Caller, type Tool } from './tools.ts';
 import { look, viewSchema, waited } from './view.ts';

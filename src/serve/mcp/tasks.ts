@@ -42,15 +42,14 @@ export function formsOf({ run, waits }: RunView, { elicitation }: ClientCapabili
  * form was closed without a reply
  */
 export async function settle({ served }: Caller, id: string, responses: Record<string, unknown>): Promise<boolean> {
-  const asked = (await served.reprise.getRun(id).pendingQuestions()).filter(({ questionId }) =>
-    Object.hasOwn(responses, questionId),
-  );
-  const replies = asked.map(({ kind, questionId }) => saidIn(kind, responses[questionId]));
-  for (const [index, pending] of asked.entries()) {
-    const said = replies[index];
-    if (said !== undefined) await reply(served.reprise, id, pending, said);
+  let isWhole = true;
+  for (const pending of await served.reprise.getRun(id).pendingQuestions()) {
+    if (!Object.hasOwn(responses, pending.questionId)) continue;
+    const said = saidIn(pending.kind, responses[pending.questionId]);
+    if (said === undefined) isWhole = false;
+    else await reply(served.reprise, id, pending, said);
   }
-  return !replies.includes(undefined);
+  return isWhole;
 }
 
 /** A task as it is now. A run that has failed is a task that has come to a result, which says so. */

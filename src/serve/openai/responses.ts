@@ -11,7 +11,7 @@ import type { Served, ServeEnv } from '../served.ts';
 import { assertReached } from '../start.ts';
 import { events } from '../streams.ts';
 import { questionText } from './asking.ts';
-import { entries, requestIn, type Entry, type Request, type Attached } from './conversation.ts';
+import { entries, requestIn, type Attached, type Entry, type Request } from './conversation.ts';
 import { checked, common, offeredIn, ParameterProblem, sift } from './parameters.ts';
 import { idOf, markOf, placeIn, type Place } from './places.ts';
 import { ResponseLog, type Head, type StreamEvent } from './response.ts';
@@ -24,10 +24,10 @@ interface At {
 
 const body = common.extend({
   input: entries,
-  instructions: z.string().max(100_000).nullish(),
+  instructions: z.string().max(100_000).nullable().default(null),
   background: z.boolean().nullish(),
   store: z.boolean().nullish(),
-  previous_response_id: z.string().nullish(),
+  previous_response_id: z.string().nullable().default(null),
 });
 
 type Kept = Omit<Head, 'place' | 'createdAt'>;
@@ -37,15 +37,8 @@ export async function create({ c, served }: At): Promise<Response> {
   const asked = checked(body, await bodyJson(c));
   const { background, input, instructions, metadata, model, previous_response_id: previous, store } = asked;
   if (background && store === false) throw new ParameterProblem('background', 'what is not stored cannot be polled');
-  const kept: Kept = {
-    model,
-    previous: previous ?? null,
-    instructions: instructions ?? null,
-    metadata: metadata ?? {},
-    background: background ?? false,
-    store: store ?? true,
-    tools: offeredIn(asked),
-  };
+  const said = { model, previous, instructions, metadata: metadata ?? {} };
+  const kept: Kept = { ...said, background: background === true, store: store !== false, tools: offeredIn(asked) };
   sift(c, asked);
   const request = await wanted({ c, served }, input, kept);
   const place = await begin(served, c, request, model, { openai: kept });

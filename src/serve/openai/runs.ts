@@ -134,7 +134,6 @@ async function look({ reprise }: Served, id: string, from: number): Promise<{ ev
   }
 }
 
-/** An answer with what only the run's result has: all of its text, and what the run has cost. */
 async function settled({ reprise }: Served, id: string, step: Extract<Step, { type: 'answered' }>): Promise<Step> {
   const result = await reprise.getRun(id).result();
   return { ...step, answer: answerOf(result), usage: result.usage };

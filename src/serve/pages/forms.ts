@@ -3,13 +3,13 @@ import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { remedyOf } from '../../client/show/kinds.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
+import { hunksOf } from '../../tools/workspaces/diff.ts';
 import { argumentsIn, visible } from '../../workflows/agent/arguments.ts';
 import { formToken } from '../access.ts';
 import type { NamedConfig } from '../configs.ts';
 import { cookieName } from '../door.ts';
 import type { Served, ServeEnv } from '../served.ts';
 import { askedBlock, html, runPath, waitFacts, type Html } from './html.ts';
-import { hunksOf } from '../../tools/workspaces/diff.ts';
 
 /** What was sent by a form and not taken: why, in which field, and what was typed, which is not lost. */
 export interface Refused {
@@ -37,7 +37,6 @@ interface Field {
   isOptional?: boolean;
 }
 
-/** A field for a text, with what is wrong about it beside it. */
 function area({ refused }: FormKit, { isOptional, label, name, rows = 3, value = '' }: Field): Html {
   const problem = refused?.field === name ? refused.problem : undefined;
   const invalid = html`aria-invalid="true" aria-describedby="${name}-problem"`;

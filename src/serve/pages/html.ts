@@ -31,7 +31,6 @@ function safe(value: Shown): unknown {
 export const runPath = (id: string, ...rest: string[]): string =>
   ['/runs', id, ...rest].map((part, index) => (index === 0 ? part : encodeURIComponent(part))).join('/');
 
-/** A text of any length with the lines that it has. */
 export const textBlock = (text: string): Html => html`<div class="text">${text.trim()}</div>`;
 
 /** A part of a page with a heading and a list; nothing where the list is empty. */
@@ -49,7 +48,6 @@ const verbs: Record<PendingQuestion['kind'], string> = {
   key: 'Go on without',
 };
 
-/** Who waits for what, and for how much longer. */
 export function waitFacts(pending: PendingQuestion): string {
   const { expiresAt, from, questionId } = pending;
   const left = expiresAt === null ? '' : `, ${durationText(Date.parse(expiresAt) - Date.now())} left`;

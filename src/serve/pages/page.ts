@@ -122,7 +122,6 @@ export function answerPage(
   return c.body(text.toString(), status as ContentfulStatusCode);
 }
 
-/** Whether a client shows pages, as browsers do. */
 export const takesPages = ({ req }: Context): boolean => req.header('accept')?.includes('text/html') ?? false;
 
 /** An error as a page. Whoever has not logged in is led to where one does, and from there to where they wanted to go. */

@@ -9,7 +9,7 @@ import type { Served, ServeEnv } from '../served.ts';
 import { assertReached } from '../start.ts';
 import { actForms, answerForm, formKit, runActs, settleForms, startForm, type Refused, type RunAct } from './forms.ts';
 import { html, runPath, textBlock, type Html } from './html.ts';
-import { inboxPage, runsPage, runBody, titleOf } from './run.ts';
+import { inboxPage, runBody, runsPage, titleOf } from './run.ts';
 import { foreignForm, logIn, logOut, logoutPage } from './login.ts';
 import { answerPage } from './page.ts';
 import { actOn, closingOf, outcomes, patiently, settle, startSent, type Outcome, type Sent } from './sent.ts';

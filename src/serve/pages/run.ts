@@ -1,19 +1,19 @@
-import type { RunRecord, ListedRun } from '../../client.ts';
-import { isOpen } from '../../client/way.ts';
-import { firstLine, fewWords } from '../../client/names.ts';
+import type { ListedRun, RunRecord } from '../../client.ts';
+import { fewWords, firstLine } from '../../client/names.ts';
 import { kindOf } from '../../client/show/kinds.ts';
+import { ageText, stateOf } from '../../client/show/progress.ts';
 import { changesOf, isShownBelow, placeOf, resultParts, standOf, withTyped } from '../../client/show/record-parts.ts';
-import { countText, spentText, dollarText } from '../../client/show/spent.ts';
+import { countText, dollarText, spentText } from '../../client/show/spent.ts';
 import { stepTexts } from '../../client/show/step-text.ts';
+import { isOpen } from '../../client/way.ts';
+import { shellWord } from '../../util/text/shell-word.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
 import { durationText, utcText } from '../../workflows/runtime/duration.ts';
-import { shellWord } from '../../util/text/shell-word.ts';
-import type { Served } from '../served.ts';
-import { actsOf, runActs } from './forms.ts';
-import { html, listPart, runPath, textBlock, waitItem, waitFacts, type Html } from './html.ts';
-import { ageText, stateOf } from '../../client/show/progress.ts';
 import type { Access } from '../access.ts';
 import { inboxOf } from '../asked-once.ts';
+import type { Served } from '../served.ts';
+import { actsOf, runActs } from './forms.ts';
+import { html, listPart, runPath, textBlock, waitFacts, waitItem, type Html } from './html.ts';
 
 /** How many of a run's steps are shown, the last ones. */
 const mostSteps = 400;
@@ -81,7 +81,6 @@ const agentLines = ({ state }: RunRecord): string[] =>
     return `${agent.id}: ${inWords(agent.state)}${vote}`;
   });
 
-/** The steps under headings for turns, attempts, iterations or rounds; calls of tools are folded. */
 function stepsPart({ id, result, steps }: RunRecord, typed: Served['typed']): Html | false {
   const left = steps.length - mostSteps;
   let place = '';

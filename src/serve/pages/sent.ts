@@ -31,7 +31,6 @@ export const outcomes = {
 
 export type Outcome = keyof typeof outcomes;
 
-/** What a form has sent, by the names of its fields. */
 export type Sent = Record<string, string>;
 
 const patience = 5000;

@@ -1,16 +1,15 @@
 import { Hono } from 'hono';
+import { z } from 'zod';
+import { version } from '../../util/version.ts';
 import { bodyJson } from '../door.ts';
 import type { Served, ServeEnv } from '../served.ts';
 import { assertReached } from '../start.ts';
 import { actOperations } from './acts.ts';
-import { runOperations } from './runs.ts';
 import { valid, type Operation } from './operation.ts';
-import { z } from 'zod';
-import { version } from '../../util/version.ts';
+import { runOperations } from './runs.ts';
 
 const operations: Operation[] = [...runOperations, ...actOperations];
 
-/** The REST interface below `/api/v1`. */
 export function restRoutes(served: Served): Hono<ServeEnv> {
   const app = new Hono<ServeEnv>();
   for (const each of operations) {

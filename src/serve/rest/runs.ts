@@ -1,4 +1,7 @@
+import type { SSEMessage } from 'hono/streaming';
 import { z } from 'zod';
+import type { Run, RunEvent } from '../../client.ts';
+import type { Feeds } from '../../client/feed.ts';
 import { readStore } from '../../store/open-store.ts';
 import { ToolError } from '../../tools/tool.ts';
 import { Trees } from '../../tools/workspaces/tree.ts';
@@ -9,9 +12,12 @@ import { inboxOf, resultOf, statsOf } from '../asked-once.ts';
 import { HttpProblem } from '../problems.ts';
 import type { Served } from '../served.ts';
 import { freshId } from '../start.ts';
+import { events } from '../streams.ts';
 import { inputOf, startSchema, writtenStart } from './inputs.ts';
+import { flag, operation, runId, valid, waitOf, type Operation } from './operation.ts';
 import {
   callSchema,
+  eventSchema,
   inboxSchema,
   listedSchema,
   questionSchema,
@@ -20,13 +26,7 @@ import {
   stateSchema,
   statsSchema,
   statusSchema,
-  eventSchema,
 } from './schemas.ts';
-import { flag, operation, runId, valid, waitOf, type Operation } from './operation.ts';
-import type { SSEMessage } from 'hono/streaming';
-import type { Run, RunEvent } from '../../client.ts';
-import type { Feeds } from '../../client/feed.ts';
-import { events } from '../streams.ts';
 
 const place = z.coerce.number().int().min(0).default(0);
 
