@@ -11,16 +11,9 @@ import type { ListedRun, ListOptions } from './list.ts';
 import { newRunId } from './names.ts';
 import { OrchestrationRun, ResearchRun, Run, SessionRun, SolveRun } from './run.ts';
 import type { StatsOptions } from './stats.ts';
-import type {
-  OrchestrationInput,
-  ResearchInput,
-  RunInput,
-  Runs,
-  RunWay,
-  SessionInput,
-  SolveInput,
-  StartOptions,
-} from './way.ts';
+import type { Runs } from './temporal/runs.ts';
+import type { RunWay } from './temporal/run.ts';
+import type { OrchestrationInput, ResearchInput, RunInput, SessionInput, SolveInput, StartOptions } from './way.ts';
 
 /** A connection on which runs are started and found. Starting one may throw `InputTooLargeError`, and `RunExistsError`. */
 export class Reprise {

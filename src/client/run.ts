@@ -12,7 +12,8 @@ import { AnswerTooLongError, InputTooLargeError, RunNotOpenError } from './error
 import type { RunRecord, ShowOptions } from './show/show.ts';
 import type { PendingCall, RunSnapshot } from './snapshot.ts';
 import type { EventCursor, WatchOptions } from './watch.ts';
-import { isOpen, openWorkflow, type RunDescription, type RunWay } from './way.ts';
+import type { RunWay } from './temporal/run.ts';
+import { isOpen, openWorkflow, type RunDescription } from './way.ts';
 
 /** A run of any workflow type. */
 export class Run<S extends State = State, R extends RunResult = RunResult> {

@@ -3,8 +3,7 @@ import type { RunEvent } from '../protocol/events.ts';
 import type { LiveTexts } from '../store/store.ts';
 import { isOpenStatus } from '../util/run-status.ts';
 import type { RunStatus } from './show/show.ts';
-import type { PendingCall, TextPiece } from './snapshot.ts';
-import type { Look } from './watch.ts';
+import type { Look, PendingCall, TextPiece } from './snapshot.ts';
 
 /** What a call has written so far, in one of its tries. It only grows, so that each reader needs no more than a place in it. */
 class LiveText {

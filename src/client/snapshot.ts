@@ -4,6 +4,7 @@ import {
   ServiceError,
   type Client,
   type WorkflowExecutionDescription,
+  type WorkflowExecutionStatusName,
 } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
 import { optionalTsToDate } from '@temporalio/common/lib/time.js';
@@ -56,6 +57,12 @@ export interface RunSnapshot<S extends State = State> {
   calls: PendingCall[];
   /** Why this snapshot has nothing new: the server, or a worker to answer queries, is away. The run itself is not. */
   trouble?: Error;
+}
+
+/** What a look at a run has brought, with its run id and its status; undefined where the server did not tell them. */
+export interface Look extends Omit<RunSnapshot, 'texts'> {
+  runId: string | undefined;
+  status: WorkflowExecutionStatusName | undefined;
 }
 
 export async function callsIn(

@@ -3,7 +3,6 @@ import {
   QueryRejectedError,
   WorkflowNotFoundError,
   type WorkflowClient,
-  type WorkflowExecutionStatusName,
   type WorkflowHandle,
 } from '@temporalio/client';
 import { eventsQuery, stateQuery } from '../protocol/definitions.ts';
@@ -14,7 +13,7 @@ import { ifFound } from './errors.ts';
 import { whyUnserved } from './pollers.ts';
 import { SharedTexts, TextReader } from './shared-run.ts';
 import { beginningOf } from './show/history.ts';
-import { callsIn, isPassing, type RunSnapshot } from './snapshot.ts';
+import { callsIn, isPassing, type Look, type RunSnapshot } from './snapshot.ts';
 import { StoredTexts, type StorePlace } from './stored-texts.ts';
 
 export interface EventCursor {
@@ -37,12 +36,6 @@ export interface WatchOptions extends StorePlace {
  * has died in a quiet call, since a call that is tried again leaves nothing in the history.
  */
 const quietMs = 5000;
-
-/** What a look at a run has brought, with its run id and its status; undefined where the server did not tell them. */
-export interface Look extends Omit<RunSnapshot, 'texts'> {
-  runId: string | undefined;
-  status: WorkflowExecutionStatusName | undefined;
-}
 
 export class RunLooks {
   readonly #handle: WorkflowHandle;

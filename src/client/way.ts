@@ -9,8 +9,6 @@ import type { ResearchInput as Research } from '../protocol/research.ts';
 import type { SessionInput as Session } from '../protocol/session.ts';
 import { ifFound, RunNotOpenError } from './errors.ts';
 import type { RunStatus } from './show/show.ts';
-import type { TemporalRun } from './temporal/run.ts';
-import type { TemporalRuns } from './temporal/runs.ts';
 
 /**
  * The workflows' inputs as programs write them, with the types of their configurations. A `config` may also be the name of a
@@ -50,14 +48,8 @@ export interface RunDescription {
   status: RunStatus;
 }
 
-/** A way to one run: by Temporal, or by a server over HTTP (`http/runs.ts`). What its operations do and throw, `Run` says. */
-export type RunWay = Pick<TemporalRun, keyof TemporalRun>;
-
-/** A way to all runs. What its operations do and throw, `Reprise` says. */
-export type Runs = Pick<TemporalRuns, keyof TemporalRuns>;
-
 /** The workflow type of a run that still goes on. @throws `RunNotOpenError`, which says whether it is unknown or has ended */
-export async function openWorkflow(way: Pick<RunWay, 'id' | 'describe'>): Promise<string> {
+export async function openWorkflow(way: { id: string; describe(): Promise<RunDescription> }): Promise<string> {
   const found = await ifFound(way.describe());
   if (found === undefined) throw new RunNotOpenError(`There is no run of the id ${way.id}`);
   if (isOpen(found.status)) return found.workflow;

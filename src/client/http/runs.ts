@@ -1,6 +1,8 @@
 import type { TurnResult } from '../../protocol/session.ts';
 import type { InboxQuestion } from '../inbox.ts';
-import type { Runs, RunWay, SessionInput } from '../way.ts';
+import type { Runs } from '../temporal/runs.ts';
+import type { RunWay } from '../temporal/run.ts';
+import type { SessionInput } from '../way.ts';
 import type { HttpServer, Request } from './server.ts';
 import { watchOver } from './watch.ts';
 

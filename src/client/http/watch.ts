@@ -6,7 +6,7 @@ import type { State } from '../../protocol/state.ts';
 import { RequestRefusedError, UnreachableError, UnservedError } from '../errors.ts';
 import type { RunSnapshot, TextPiece } from '../snapshot.ts';
 import type { WatchOptions } from '../watch.ts';
-import type { RunWay } from '../way.ts';
+import type { RunWay } from '../temporal/run.ts';
 import type { HttpServer } from './server.ts';
 
 type Told =

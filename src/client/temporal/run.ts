@@ -26,6 +26,9 @@ import { openWorkflow, type MessageName, type RunDescription } from '../way.ts';
 
 const accepted = { waitForStage: WorkflowUpdateStage.ACCEPTED } as const;
 
+/** A way to one run: by Temporal, or by a server over HTTP (`http/runs.ts`). What its operations do and throw, `Run` says. */
+export type RunWay = Pick<TemporalRun, keyof TemporalRun>;
+
 export class TemporalRun {
   readonly #handle: WorkflowHandle;
   /** How to start a session with its first turn; undefined once the session is known to have begun. */

@@ -14,9 +14,9 @@ import { listRuns, type ListedRun, type ListOptions } from '../list.ts';
 import { deploymentName, firstLine } from '../names.ts';
 import { statsOf, type StatsOptions } from '../stats.ts';
 import type { Stats } from '../aggregate.ts';
-import type { RunInput, RunWay, SessionInput, StartOptions } from '../way.ts';
+import type { RunInput, SessionInput, StartOptions } from '../way.ts';
 import { startPinned } from '../asked-again.ts';
-import { TemporalRun } from './run.ts';
+import { TemporalRun, type RunWay } from './run.ts';
 
 interface Settings {
   taskQueue: string;
@@ -24,6 +24,9 @@ interface Settings {
   buildId?: string | undefined;
   priority?: Priority | undefined;
 }
+
+/** A way to all runs. What its operations do and throw, `Reprise` says. */
+export type Runs = Pick<TemporalRuns, keyof TemporalRuns>;
 
 export class TemporalRuns {
   readonly client: Client;

@@ -1,8 +1,9 @@
 import { RunNotOpenError, type Reprise } from '../../client.ts';
-import { askedText } from '../../protocol/questions.ts';
+import { askedText, type PendingQuestion } from '../../protocol/questions.ts';
 import { decisionIn } from '../../protocol/tools/permissions.ts';
 import { HttpProblem } from '../problems.ts';
-import type { Asked } from './runs.ts';
+
+export type Asked = Pick<PendingQuestion, 'kind' | 'questionId' | 'from' | 'question' | 'tool' | 'arguments'>;
 
 /** The tools by which a client may be asked, where it offers them: what a person is to say is the tool's result. */
 const tools = {

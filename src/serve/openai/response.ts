@@ -23,8 +23,15 @@ const nothing = ['completed_at', 'error', 'incomplete_details', 'max_output_toke
 /** These fields have to have a value; what the API says of a model's settings is in the configuration here. */
 const fixed = {
   ...Object.fromEntries([...nothing, 'prompt_cache_key', 'safety_identifier'].map((name) => [name, null])),
-  ...{ temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0, top_logprobs: 0 },
-  ...{ service_tier: 'default', tool_choice: 'auto', truncation: 'disabled', parallel_tool_calls: false },
+  temperature: 1,
+  top_p: 1,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  top_logprobs: 0,
+  service_tier: 'default',
+  tool_choice: 'auto',
+  truncation: 'disabled',
+  parallel_tool_calls: false,
   text: { format: { type: 'text' } },
   reasoning: { effort: null, summary: null },
 };

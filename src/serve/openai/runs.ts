@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from 'hono';
 import type { Run, RunEvent } from '../../client.ts';
 import type { FinalOutcome } from '../../protocol/events.ts';
-import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { Figures } from '../../protocol/usage.ts';
 import { answerOf } from '../../client/show/record-parts.ts';
 import { ifAnswered } from '../../client/snapshot.ts';
@@ -11,11 +10,9 @@ import { HttpProblem, problemOf } from '../problems.ts';
 import type { Served, ServeEnv } from '../served.ts';
 import { assertReached, derivedId, startNamed } from '../start.ts';
 import { askedIn, linesOf } from '../waiting.ts';
-import { settle } from './asking.ts';
+import { settle, type Asked } from './asking.ts';
 import type { Request } from './conversation.ts';
 import type { Place } from './places.ts';
-
-export type Asked = Pick<PendingQuestion, 'kind' | 'questionId' | 'from' | 'question' | 'tool' | 'arguments'>;
 
 /**
  * What an answer tells of a run, one after the other. It ends with the first step that is none of progress and trouble: a

@@ -39,7 +39,7 @@ export interface Operation<Query extends z.ZodObject = z.ZodObject, Body extends
 /** Makes an operation, with the types of what its schemas take. */
 export const operation = <Query extends z.ZodObject = z.ZodObject, Body extends z.ZodType = z.ZodType>(
   made: Operation<Query, Body>,
-): Operation => made as unknown as Operation;
+): Operation => made;
 
 /** What a schema makes of a value. @param path of the value in the request @throws `HttpProblem` */
 export function valid<T>(schema: z.ZodType<T>, value: unknown, path: PropertyKey[] = []): T {
