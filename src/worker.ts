@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import type { Duration } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time.js';
-import { Runtime, Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
+import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { deploymentName, taskQueue } from './client/names.ts';
 import { encryptsGlobal } from './protocol/headers.ts';
 import { awaitStore } from './worker/await-store.ts';
 import { withLeanThreads } from './worker/lean-threads.ts';
 import { nexusOptions } from './worker/nexus.ts';
-import { heartbeatThrottle, openParts, withDefaults, type PartSettings } from './worker/parts.ts';
-import { Health, type HealthSettings } from './worker/health.ts';
+import { heartbeatThrottle, openParts, warn, withDefaults, type PartSettings } from './worker/parts.ts';
+import { openHealth, type Health, type HealthSettings } from './worker/health.ts';
 import { identityWith, othersWithOtherStores, workerIdentity } from './worker/deployment.ts';
 import { registerSearchAttributes } from './worker/search-attributes.ts';
 import { readSlots, slotOptions, type Slots } from './worker/slots.ts';
@@ -30,7 +30,7 @@ export interface VersionSettings {
 
 export interface WorkerSettings extends Partial<PartSettings> {
   connection: NativeConnection;
-  /** Temporal's namespace; `default` when absent. */
+  /** `default` when absent. */
   namespace?: string;
   /** A bundle of the workflows; when absent, one is made or loaded, with the custom orchestrators of `configFolder`. */
   bundle?: Omit<WorkflowBundle, 'hash'>;
@@ -52,9 +52,6 @@ export interface WorkerSettings extends Partial<PartSettings> {
   onBundling?: () => void;
 }
 
-/** How long what was cancelled at the end of the grace time may take to end, in milliseconds. */
-const unheedingMs = 30_000;
-
 /**
  * Makes a worker that is ready to run, with its store open, search attributes registered and workflows bundled.
  * `worker.run()` then polls until `worker.shutdown()` is called, which lets calls in flight finish.
@@ -64,11 +61,10 @@ const unheedingMs = 30_000;
  *   `REPRISE_SLOTS` or `REPRISE_RATES` is wrong, or the port for its health is taken
  */
 export async function createWorker(settings: WorkerSettings): Promise<Worker> {
-  // Limits the young generation of the workflow threads' heaps, in megabytes. They hold many waiting runs, and V8 would let
-  // the garbage from starting them pile up: 200 waiting runs took 171 MB, and take 140 MB with it (bench/asking.ts). The
-  // threads are made with the worker, and take the flags that are set before.
+  // Limits the young generation of the workflow threads' heaps, in megabytes: V8 would let garbage from starting runs pile up, and
+  // 200 waiting ones took 171 MB instead of 140 (bench/asking.ts). The threads take the flags that are set before they are made.
   setFlagsFromString('--max-semi-space-size=2');
-  const health = settings.health && (await Health.open(settings.health));
+  const health = settings.health && (await openHealth(settings.health));
   try {
     const { namespace = 'default' } = settings;
     return await workerWith({ ...settings, ...withDefaults(settings), namespace }, health);
@@ -87,8 +83,7 @@ async function workerWith(
   const known = await registerSearchAttributes(connection, namespace);
   const bundle = settings.bundle ?? (await workflowBundle(home, configFolder, onBundling));
   const parts = openParts(settings, bundle.orchestrators, known);
-  const warn = (text: string): void => Runtime.instance().logger.warn(text);
-  await awaitStore(parts.store, warn);
+  await awaitStore(parts.store);
   const identity = identityWith(settings.identity ?? workerIdentity(false), await parts.store.identity());
   const queue = settings.taskQueue ?? taskQueue;
   const others = await othersWithOtherStores(connection.workflowService, namespace, queue, identity);
@@ -133,7 +128,7 @@ async function workerWith(
     ...(settings.cachedRuns !== undefined && { maxCachedWorkflows: settings.cachedRuns }),
     shutdownGraceTime: graceMs,
     // Work that does not heed its cancellation must not keep the process for ever.
-    shutdownForceTime: graceMs + unheedingMs,
+    shutdownForceTime: graceMs + 30_000,
   };
   const hasOthersCode = bundle.orchestrators.names.length > 0;
   const worker = await withLeanThreads(hasOthersCode, () => Worker.create(options));

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isOutOfOrder } from '../store/open-store.ts';
 import { PostgresUnavailableError } from '../store/postgres-errors.ts';
 import type { Store } from '../store/store.ts';
+import { warn } from './parts.ts';
 
 /** For how long a worker that starts waits for its store, and how often it looks, in milliseconds. */
 const timeoutMs = 60_000;
@@ -14,11 +15,11 @@ export class StoreUnavailableError extends Error {
 
 /**
  * Waits until a store can be used, since a database is often started beside its workers.
+ * It says once that it has to.
  *
- * @param warn is called once if it has to wait
  * @throws `StoreUnavailableError` after a minute; at once if only somebody's hand can help, such as for a wrong password
  */
-export async function awaitStore(store: Store, warn: (text: string) => void): Promise<void> {
+export async function awaitStore(store: Store): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (let isFirst = true; ; isFirst = false) {
     try {

@@ -7,7 +7,6 @@ import { cannotImport } from '../config/extensions.ts';
 
 type Configuration = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
 
-/** What a bundle was made from, as paths. */
 export interface Inputs {
   /** Files that were read. */
   files: string[];
@@ -20,26 +19,24 @@ export type BundleParts = Pick<BundleOptions, 'failureConverterPath' | 'preloadM
 
 export type Bundled = { code: string } | { error: string };
 
-/** The parts of a finished compilation of webpack that are read here. */
-interface Compilation {
+type Listener = (compilation: {
   fileDependencies: Iterable<string>;
   missingDependencies: Iterable<string>;
   errors: Array<{ message: string }>;
-}
+}) => void;
 
 /**
  * Bundles workflows, whichever folder their modules are in.
  *
  * @param entry path of the module that exports the workflows
- * @param parts modules that the bundle has besides
  * @param inputs to which the inputs of the bundle are added
  */
 export async function bundle(entry: string, parts: BundleParts, inputs?: Inputs): Promise<Bundled> {
   const errors: string[] = [];
-  const listen = (compilation: Compilation): void => {
-    inputs?.files.push(...compilation.fileDependencies);
-    inputs?.missing.push(...compilation.missingDependencies);
-    errors.push(...compilation.errors.map(({ message }) => message));
+  const listen: Listener = ({ errors: found, fileDependencies, missingDependencies }) => {
+    inputs?.files.push(...fileDependencies);
+    inputs?.missing.push(...missingDependencies);
+    errors.push(...found.map(({ message }) => message));
   };
   try {
     const { code } = await bundleWorkflowCode({
@@ -61,7 +58,7 @@ export async function bundle(entry: string, parts: BundleParts, inputs?: Inputs)
 /** The folder of Temporal's SDK. Modules in other folders cannot find it, and a bundle must have one copy only. */
 const sdk = dirname(dirname(createRequire(import.meta.url).resolve('@temporalio/workflow')));
 
-/** Adapts webpack's configuration, so that TypeScript modules of any folder and of any ending are bundled. */
+/** Has TypeScript modules of any folder and of any ending bundled. */
 export function adaptedConfiguration(configuration: Configuration): Configuration {
   const { resolve, module } = configuration;
   // The compiler is to read no `.swcrc` beside a module, which may name plugins that it would run.
@@ -77,18 +74,8 @@ export function adaptedConfiguration(configuration: Configuration): Configuratio
   };
 }
 
-/** Has bundling wait for some work, which may still change the entry. */
-export const after = (work: () => Promise<void>, configuration: Configuration): Configuration => ({
-  ...configuration,
-  plugins: [
-    ...(configuration.plugins ?? []),
-    { apply: (compiler) => compiler.hooks.beforeRun.tapPromise('reprise', work) },
-  ],
-});
-
 type CompilerOptions = { jsc?: object };
 
-/** A rule with other options for its compiler, if it has one. */
 function compiling<R>(rule: R, change: (options: CompilerOptions | undefined) => object): R {
   const { use } = (rule ?? {}) as { use?: { loader?: unknown; options?: CompilerOptions } };
   if (typeof use?.loader !== 'string' || !use.loader.includes('swc-loader')) return rule;
@@ -96,9 +83,8 @@ function compiling<R>(rule: R, change: (options: CompilerOptions | undefined) =>
 }
 
 /**
- * Has little to read for each worker, which does so as it starts, and then once more in its thread. What Node knows is not put
- * into older words, which are a third of the code. Sources are mapped by lines, without their texts, and those of packages not at
- * all, which takes a third of the time less.
+ * Has little to read for each worker, which reads as it starts, and once more in its thread. What Node knows is not put into older
+ * words, which are a third of the code. Sources are mapped by lines, without their texts, and those of packages not at all.
  */
 function lean({ module, output, ...rest }: Configuration): Configuration {
   const rules = (module?.rules ?? []).map((rule) =>
@@ -115,19 +101,24 @@ function lean({ module, output, ...rest }: Configuration): Configuration {
   };
 }
 
-const listening = (configuration: Configuration, listen: (compilation: Compilation) => void): Configuration => ({
-  ...configuration,
-  plugins: [
-    ...(configuration.plugins ?? []),
-    { apply: (compiler) => compiler.hooks.done.tap('reprise', ({ compilation }) => listen(compilation)) },
-    {
-      apply: (compiler) =>
-        compiler.hooks.normalModuleFactory.tap('reprise', ({ hooks }) =>
-          hooks.beforeResolve.tap('reprise', ({ request }) => refuseLoader(request)),
-        ),
+const withPlugin = (
+  configuration: Configuration,
+  plugin: NonNullable<Configuration['plugins']>[number],
+): Configuration => ({ ...configuration, plugins: [...(configuration.plugins ?? []), plugin] });
+
+/** Has bundling wait for some work, which may still change the entry. */
+export const after = (work: () => Promise<void>, configuration: Configuration): Configuration =>
+  withPlugin(configuration, { apply: ({ hooks }) => hooks.beforeRun.tapPromise('reprise', work) });
+
+const listening = (configuration: Configuration, listen: Listener): Configuration =>
+  withPlugin(configuration, {
+    apply({ hooks }) {
+      hooks.done.tap('reprise', ({ compilation }) => listen(compilation));
+      hooks.normalModuleFactory.tap('reprise', (factory) =>
+        factory.hooks.beforeResolve.tap('reprise', ({ request }) => refuseLoader(request)),
+      );
     },
-  ],
-});
+  });
 
 /**
  * Refuses an import that names loaders, which webpack would run in this process (https://webpack.js.org/concepts/loaders/#inline):

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ConnectionLike } from '@temporalio/client';
 import { deploymentName, taskQueue } from '../client/names.ts';
 import { livePollers, ownMark, storeMark, workflowTasks } from '../client/pollers.ts';
@@ -18,15 +19,18 @@ export async function hasVersioning(service: Service, namespace: string): Promis
     await service.listWorkerDeployments({ namespace, pageSize: 1 });
     return true;
   } catch (error) {
-    if (refusals.includes((error as { code?: number }).code ?? 0)) return false;
+    const { invalidArgument, permissionDenied, failedPrecondition, unimplemented } = grpc;
+    if (hasCode(error, invalidArgument, permissionDenied, failedPrecondition, unimplemented)) return false;
     throw error;
   }
 }
 
-/** gRPC's INVALID_ARGUMENT, PERMISSION_DENIED, FAILED_PRECONDITION and UNIMPLEMENTED. */
-const refusals = [3, 7, 9, 12];
+const grpc = { invalidArgument: 3, notFound: 5, permissionDenied: 7, failedPrecondition: 9, unimplemented: 12 };
 
-/** How often the server is asked whether it knows a version by now, in milliseconds. */
+/** Whether a server has answered with one of gRPC's codes. */
+export const hasCode = (error: unknown, ...codes: number[]): boolean =>
+  codes.includes((error as { code?: number }).code ?? 0);
+
 const askEveryMs = 50;
 
 /** Waits until the server knows a version that polls, since no run can be pinned to it before. */
@@ -42,28 +46,22 @@ export async function untilRegistered(
       const { versionTaskQueues } = await service.describeWorkerDeploymentVersion({ namespace, deploymentVersion });
       if (versionTaskQueues?.some(({ name, type }) => name === taskQueue && Number(type) === workflowTasks)) return;
     } catch (error) {
-      if ((error as { code?: number }).code !== notFound) throw error;
+      if (!hasCode(error, grpc.notFound)) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, askEveryMs));
+    await pause(askEveryMs);
   }
 }
 
-/** gRPC's NOT_FOUND. */
-const notFound = 5;
-
-/** How long one part of the server may need to hear of a version that another part knows, in milliseconds. */
-const timeoutMs = 10_000;
-
-/** Asks again while the server does not find a version that has registered. */
+/** Asks again while the server does not find a version that has registered: its parts hear of it within seconds. */
 async function onceKnown<T>(ask: () => Promise<T>): Promise<T> {
-  const until = Date.now() + timeoutMs;
+  const until = Date.now() + 10_000;
   for (;;) {
     try {
       return await ask();
     } catch (error) {
-      if ((error as { code?: number }).code !== notFound || Date.now() > until) throw error;
+      if (!hasCode(error, grpc.notFound) || Date.now() > until) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, askEveryMs));
+    await pause(askEveryMs);
   }
 }
 
@@ -87,7 +85,7 @@ export async function currentBuild(service: Service, namespace: string): Promise
     const { workerDeploymentInfo } = await service.describeWorkerDeployment({ namespace, deploymentName });
     return workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId || undefined;
   } catch (error) {
-    if ((error as { code?: number }).code === notFound) return undefined;
+    if (hasCode(error, grpc.notFound)) return undefined;
     throw error;
   }
 }
@@ -117,14 +115,11 @@ export async function isMarked(service: Service, namespace: string): Promise<boo
 }
 
 /** How many runs of a version are open; of all versions where `buildId` is undefined. */
-export async function countOpenRuns(service: Service, namespace: string, buildId?: string): Promise<number> {
-  return countRuns(service, namespace, buildId === undefined ? '' : ` AND ${ofVersion(buildId)}`);
-}
+export const countOpenRuns = (service: Service, namespace: string, buildId?: string): Promise<number> =>
+  countRuns(service, namespace, buildId === undefined ? '' : ` AND ${ofVersion(buildId)}`);
 
-/** How many open runs go on with this version only. */
-export async function countPinnedRuns(service: Service, namespace: string, buildId: string): Promise<number> {
-  return countRuns(service, namespace, ` AND ${ofVersion(buildId)} AND TemporalWorkflowVersioningBehavior = 'Pinned'`);
-}
+export const countPinnedRuns = (service: Service, namespace: string, buildId: string): Promise<number> =>
+  countRuns(service, namespace, ` AND ${ofVersion(buildId)} AND TemporalWorkflowVersioningBehavior = 'Pinned'`);
 
 const ofVersion = (buildId: string): string => `TemporalWorkerDeploymentVersion = '${deploymentName}:${buildId}'`;
 
@@ -134,8 +129,7 @@ async function countRuns(service: Service, namespace: string, more: string): Pro
 }
 
 /**
- * The workers that take the same runs with another store, each of which refuses what the others have begun. Workers for the
- * runs of one home keep to these, whoever else polls.
+ * The workers that take the same runs with another store, each of which refuses what the others have begun.
  *
  * @param identity the worker's own, as `identityWith` gives it
  */
@@ -146,6 +140,7 @@ export async function othersWithOtherStores(
   identity: string,
 ): Promise<string[]> {
   const [name = '', own] = identity.split(storeMark);
+  // Workers for the runs of one home keep to these, whoever else polls.
   if (name.endsWith(ownMark)) return [];
   const pollers = await livePollers(service, namespace, queue);
   const others = pollers.filter(({ isOwn, store }) => !isOwn && store !== undefined && store !== own);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import type { Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { NativeConnection, Worker } from '@temporalio/worker';
 import type { Store } from '../store/store.ts';
 import { VariableError } from '../util/environment.ts';
@@ -13,7 +13,7 @@ export interface HealthSettings {
 }
 
 /** What a worker's health depends on. */
-export interface Watched {
+interface Watched {
   worker: Worker;
   connection: NativeConnection;
   namespace: string;
@@ -26,79 +26,61 @@ const timeoutMs = 3000;
 /** For how long an answer holds, in milliseconds, so that whoever asks often costs nothing. */
 const heldMs = 1000;
 
+export interface Health {
+  watch(watched: Watched): void;
+  close(): void;
+}
+
 /**
  * Answers orchestrators such as Kubernetes over HTTP: `GET /live`, whether the worker must be started anew, and `GET /ready`,
  * whether it takes work: it polls, and Temporal and the store answer. The status is 200 or 503, and the body
  * `{"status": "ok" | "failing", "worker": …, "problems": [text]}`, with Temporal's name of the worker's state.
  *
  * A process whose event loop stands still does not answer at all, which counts as failing too.
+ *
+ * @throws `VariableError` where it cannot listen there
  */
-export class Health {
-  readonly #server: Server;
-  #watched: Watched | undefined;
-  #problems: { since: number; found: Promise<string[]> } | undefined;
+export async function openHealth({ host = '127.0.0.1', port }: HealthSettings): Promise<Health> {
+  const { createServer } = await import('node:http');
+  let watched: Watched | undefined;
+  let last: { at: number; found: Promise<string[]> } | undefined;
 
-  /** @throws `VariableError` where it cannot listen there */
-  static async open({ host = '127.0.0.1', port }: HealthSettings): Promise<Health> {
-    const { createServer } = await import('node:http');
-    const health = new Health(createServer());
-    try {
-      await once(health.#server.listen(port, host), 'listening');
-    } catch (error) {
-      throw new VariableError(
-        `REPRISE_HEALTH_PORT: cannot listen on ${host}, port ${port} (${(error as Error).message}); name another port`,
-        { cause: error },
-      );
-    }
-    return health;
-  }
-
-  private constructor(server: Server) {
-    this.#server = server.on('request', (request, response) => {
-      const isKnown = request.url === '/live' || request.url === '/ready';
-      if (!isKnown) return send(response, 404, { problems: ['there are /live and /ready'] });
-      if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, { problems: ['use GET'] });
-      void this.#answer(request.url === '/ready', response);
-    });
-    this.#server.unref();
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  watch(watched: Watched): void {
-    this.#watched = watched;
-  }
-
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-
-  async #answer(asksForWork: boolean, response: ServerResponse): Promise<void> {
-    const problems = asksForWork ? await this.#whyNoWork() : this.#whyDead();
-    send(response, problems.length === 0 ? 200 : 503, {
-      status: problems.length === 0 ? 'ok' : 'failing',
-      worker: this.#watched?.worker.getState() ?? 'STARTING',
-      problems,
-    });
-  }
-
-  #whyDead(): string[] {
-    return this.#watched?.worker.getState() === 'FAILED' ? ['the worker has failed; its log says why'] : [];
-  }
-
-  async #whyNoWork(): Promise<string[]> {
-    if (this.#watched === undefined) return ['the worker is starting'];
-    const state = this.#watched.worker.getState();
-    if (state !== 'RUNNING') return [`the worker does not poll: ${state}`];
+  const stateOf = (): string => watched?.worker.getState() ?? 'STARTING';
+  const whyDead = (): string[] => (stateOf() === 'FAILED' ? ['the worker has failed; its log says why'] : []);
+  const whyNoWork = async (): Promise<string[]> => {
+    if (watched === undefined) return ['the worker is starting'];
+    if (stateOf() !== 'RUNNING') return [`the worker does not poll: ${stateOf()}`];
     const now = performance.now();
-    if (this.#problems === undefined || now - this.#problems.since > heldMs) {
-      this.#problems = { since: now, found: troubles(this.#watched) };
-    }
-    return this.#problems.found;
+    if (last === undefined || now - last.at > heldMs) last = { at: now, found: troubles(watched) };
+    return last.found;
+  };
+
+  const answer = async (path: string, response: ServerResponse): Promise<void> => {
+    const problems = path === '/ready' ? await whyNoWork() : whyDead();
+    const isOk = problems.length === 0;
+    send(response, isOk ? 200 : 503, { status: isOk ? 'ok' : 'failing', worker: stateOf(), problems });
+  };
+  const server = createServer(({ method = '', url = '' }, response) => {
+    if (url !== '/live' && url !== '/ready') send(response, 404, { problems: ['there are /live and /ready'] });
+    else if (!['GET', 'HEAD'].includes(method)) send(response, 405, { problems: ['use GET'] });
+    else void answer(url, response);
+  });
+  server.unref();
+  try {
+    await once(server.listen(port, host), 'listening');
+  } catch (error) {
+    throw new VariableError(
+      `REPRISE_HEALTH_PORT: cannot listen on ${host}, port ${port} (${(error as Error).message}); name another port`,
+      { cause: error },
+    );
   }
+  return {
+    watch: (given) => void (watched = given),
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }
 
 async function troubles({ connection, namespace, store }: Watched): Promise<string[]> {
@@ -107,15 +89,14 @@ async function troubles({ connection, namespace, store }: Watched): Promise<stri
     ['the store', store.tries('health')],
   ] as const;
   const found = asked.map(async ([what, answer]) => {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+    const late = pause(timeoutMs, undefined, { ref: false }).then(() => {
+      throw new Error(`no answer within ${timeoutMs / 1000} s`);
+    });
     try {
-      await Promise.race([answer, late.promise]);
+      await Promise.race([answer, late]);
       return [];
     } catch (error) {
       return [`${what} does not answer: ${(error as Error).message}`];
-    } finally {
-      clearTimeout(timer);
     }
   });
   return (await Promise.all(found)).flat();

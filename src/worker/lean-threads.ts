@@ -5,8 +5,8 @@ import { compiledFolder } from '../util/cache-folder.ts';
 const noStacks = "import v8 from 'node:v8'; v8.promiseHooks.createHook = () => () => {};";
 
 /**
- * Limits in time only the first of the calls by which the SDK has a workflow take a step: the one in which the workflow's code goes
- * on with what has come. The SDK's vm module tells the calls apart by `__temporal_args`.
+ * Limits in time only the first of the calls by which the SDK has a workflow take a step: the one in which the workflow's code
+ * goes on. The SDK's vm module tells the calls apart by `__temporal_args`.
  */
 const fewLimits = `
   import vm from 'node:vm';
@@ -16,7 +16,9 @@ const fewLimits = `
     return runInContext.call(this, context, isLimited ? options : { ...options, timeout: undefined });
   };`;
 
-/** Has a thread keep what it compiles where its process does so, which Node does by itself for a variable of the environment alone. */
+/**
+ * A thread keeps what it compiles where its process does so. Node has it do so by itself for a variable of the environment alone.
+ */
 function cached(): string {
   const folder = compiledFolder();
   if (folder === undefined) return '';
@@ -24,14 +26,12 @@ function cached(): string {
 }
 
 /**
- * Makes a worker whose workflow threads use its compile cache, and leave out two things for which the SDK has no options, and which took a third of a worker's
- * processor time.
+ * Makes a worker whose workflow threads use its compile cache, and leave out two things for which the SDK has no options, and
+ * which took a third of a worker's processor time.
  *
- * They do not note where each promise was made. The SDK does so for the query `__stack_trace`, the call stack of a waiting run in
- * the Web UI, which is empty then; the state and the events of a run say what it waits for.
- *
- * And where a worker runs no code but Reprise's, they limit the time of one call into a workflow a step, instead of five to eight.
- * Node starts a thread for each limit and waits for its end, which takes 0.2 ms, and a millisecond where the processor is busy.
+ * They do not note where each promise was made, which the SDK does for the query `__stack_trace`; the state and the events of a
+ * run say what it waits for. And where a worker runs no code but Reprise's, they limit the time of one call into a workflow a
+ * step, instead of five to eight: for each limit Node starts a thread and waits for its end, 0.2 ms to a millisecond.
  *
  * @param hasOthersCode whether there are custom orchestrators in the bundle, each of whose calls is to be limited
  * @param create calls `Worker.create`, which starts the threads

@@ -3,7 +3,6 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 /** From how long a hold-up on it is worth a word, in milliseconds: heartbeats, live text and cancellations are late then. */
 const worthSaying = 500;
 
-const pollIntervalMs = 1000;
 const sayEveryMs = 60_000;
 
 /**
@@ -27,7 +26,7 @@ export function watchLoopLag(warn: (text: string) => void): () => void {
     saidAt = performance.now();
     delays.reset();
   };
-  const timer = setInterval(look, pollIntervalMs).unref();
+  const timer = setInterval(look, 1000).unref();
   return () => {
     clearInterval(timer);
     delays.disable();

@@ -24,6 +24,7 @@ import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 import { openRates } from '../models/rates/rates.ts';
 import { openStore, storePlace } from '../store/open-store.ts';
+import { isOutOfOrder } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
 import { openTelemetry } from '../telemetry/telemetry.ts';
@@ -31,7 +32,6 @@ import type { ToolRegistry } from '../tools/tool.ts';
 import { openToolRegistry } from '../activities/tools/tool-registry.ts';
 import { allowIn } from '../trust/allow.ts';
 import { Guard } from '../trust/guard.ts';
-import { joinNamespace } from './join-namespace.ts';
 import { logFormat } from './log-format.ts';
 import { logSink, withoutContent } from './log-sink.ts';
 import { watchLoopLag } from './loop-lag.ts';
@@ -41,7 +41,9 @@ import { checkStoreKeys } from '../store/check-keys.ts';
 export interface PartSettings {
   /** The folder of the store and of the log (`REPRISE_HOME`); by default `.reprise`. */
   home: string;
-  /** The folder of configurations that an input may name, and of the user's own tools and orchestrators; by default the working one. */
+  /**
+   * Of configurations that an input may name, and of the user's own tools and orchestrators; by default the working one.
+   */
   configFolder: string;
   /** The environment variables, with the providers' keys and addresses; by default the process's. */
   variables: NodeJS.ProcessEnv;
@@ -64,7 +66,6 @@ export const withDefaults = ({
   variables,
 });
 
-/** What every worker needs besides the workflows. */
 export interface WorkerParts {
   store: Store;
   activities: ReturnType<typeof createActivities>;
@@ -72,7 +73,6 @@ export interface WorkerParts {
   interceptors: ActivityInterceptorsFactory[];
   /** Notes in the store whose runs use it. */
   join(connection: NativeConnection, namespace: string): Promise<void>;
-  /** The keys of the worker's variables. */
   keys: Keys;
   dataConverter: DataConverter;
   sinks(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>;
@@ -83,7 +83,6 @@ export interface WorkerParts {
 /**
  * Opens what a worker needs.
  *
- * @param orchestrators the custom orchestrators in the worker's bundle of workflows
  * @param namespace may be filled in until the worker polls
  * @throws `AllowError` for permissions that mean nothing
  */
@@ -132,8 +131,7 @@ export function openParts(
       storeGuard(store, storePlace(home, environment)),
       ...telemetry.interceptors(Object.keys(activities)),
     ],
-    join: (connection, namespace) =>
-      joinNamespace(store, connection, namespace, (text) => Runtime.instance().logger.warn(text)),
+    join: (connection, namespace) => joinNamespace(store, connection, namespace),
     sinks: (connection, namespace) => ({
       ...(keys.on ? withoutContent(logSink(home, format)) : logSink(home, format)),
       ...telemetry.sinks,
@@ -141,9 +139,9 @@ export function openParts(
     }),
     async run(worker, next) {
       const warning = await checkStoreKeys(store, keys);
-      if (warning !== undefined) Runtime.instance().logger.warn(warning);
+      if (warning !== undefined) warn(warning);
       const stopTelemetry = await telemetry.start(worker.connection, worker.options.namespace);
-      const stopWatching = watchLoopLag((text) => Runtime.instance().logger.warn(text));
+      const stopWatching = watchLoopLag(warn);
       try {
         await next(worker);
       } finally {
@@ -154,6 +152,27 @@ export function openParts(
       }
     },
   };
+}
+
+/** Says something in the worker's log. */
+export const warn = (text: string): void => Runtime.instance().logger.warn(text);
+
+/** How long to wait for a store that is out of order, in milliseconds. */
+const retryEveryMs = 5000;
+
+/**
+ * Writes into the store that runs of a namespace use it, so that `prune` never takes them for gone. Where the store is away it
+ * goes on trying beside the worker's own work.
+ */
+async function joinNamespace(store: Store, connection: NativeConnection, namespace: string): Promise<void> {
+  try {
+    const { namespaceInfo } = await connection.workflowService.describeNamespace({ namespace });
+    if (namespaceInfo?.id) await store.joinNamespace(namespaceInfo.id, namespace);
+  } catch (error) {
+    if (isOutOfOrder(error)) setTimeout(() => void joinNamespace(store, connection, namespace), retryEveryMs).unref();
+    else
+      warn(`The store cannot note the namespace ${namespace}, which prune needs to know: ${(error as Error).message}`);
+  }
 }
 
 /** Tools of MCP servers that only the worker's permissions let in come from a registry without the worker's logins. */

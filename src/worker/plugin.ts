@@ -1,13 +1,7 @@
 import { join } from 'node:path';
 import { SimplePlugin } from '@temporalio/plugin';
 import type { DataConverter } from '@temporalio/common';
-import {
-  Runtime,
-  type BundleOptions,
-  type NativeConnection,
-  type Worker,
-  type WorkerOptions,
-} from '@temporalio/worker';
+import type { BundleOptions, NativeConnection, Worker, WorkerOptions } from '@temporalio/worker';
 import { workflowTypes } from '../protocol/definitions.ts';
 import {
   exportsName,
@@ -29,14 +23,6 @@ import { joinedParts, ownWorkflows, workflowBundle, writeEntry } from './workflo
 /** Custom orchestrators are looked for only in a `configFolder` that is named: in the working directory there may be anything. */
 export type PluginSettings = Partial<PartSettings>;
 
-/** What is known of the worker that has a plugin. */
-interface Joined {
-  connection: NativeConnection;
-  namespace: string;
-  taskQueue: string;
-  parts: WorkerParts;
-}
-
 /**
  * Adds Reprise's workflows and activities to a worker that has its own: `Worker.create({…, plugins: [new
  * ReprisePlugin()]})` with `workflowsPath`, or `bundleWorkflowCode({…, plugins: [plugin]})` beforehand. Runs are then
@@ -51,8 +37,8 @@ export class ReprisePlugin extends SimplePlugin {
   readonly #settings: PartSettings;
   /** Those that were found, and once the workflows are bundled, those that are in the bundle. */
   readonly #orchestrators: CustomOrchestrators;
-  /** Undefined while no worker has the plugin. */
-  #joined: Joined | undefined;
+  /** What is known of the worker that has the plugin, if one has. */
+  #joined: { connection: NativeConnection; namespace: string; taskQueue: string; parts: WorkerParts } | undefined;
   readonly #known = { hasQuestion: false };
 
   constructor(settings: PluginSettings = {}) {
@@ -76,14 +62,10 @@ export class ReprisePlugin extends SimplePlugin {
     const before: Record<string, unknown> = { ...joined?.parts.activities };
     const parts = openParts(this.#settings, this.#orchestrators, this.#known);
     this.#joined = { connection, namespace, taskQueue, parts };
-    const ours = Object.keys(parts.activities);
-    const taken = Object.entries(activities).filter(([name, own]) => ours.includes(name) && own !== before[name]);
-    if (taken.length > 0)
-      throw takenError(
-        'The worker has',
-        'activities',
-        taken.map(([name]) => name),
-      );
+    const taken = Object.entries(activities).flatMap(([name, own]) =>
+      name in parts.activities && own !== before[name] ? [name] : [],
+    );
+    assertNoneTaken('The worker has activities', taken);
     return {
       ...options,
       ...(options.workflowsPath === undefined &&
@@ -130,7 +112,7 @@ export class ReprisePlugin extends SimplePlugin {
     const { connection, namespace, parts } = this.#joined;
     try {
       Object.assign(this.#known, await registerSearchAttributes(connection, namespace));
-      await awaitStore(parts.store, (text) => Runtime.instance().logger.warn(text));
+      await awaitStore(parts.store);
       await parts.join(connection, namespace);
       await parts.run(worker, next);
     } finally {
@@ -145,7 +127,7 @@ export class ReprisePlugin extends SimplePlugin {
     const taken = ['notification', ...workflowTypes].filter(
       (type) => own !== undefined && exportsName(textOf(own), type),
     );
-    if (taken.length > 0) throw takenError(`${own} exports`, 'workflows', taken);
+    assertNoneTaken(`${own} exports workflows`, taken);
     // Workers that begin at the same time have workflows of their own.
     const mark = hashOf(JSON.stringify([own, configFolder])).slice(0, 12);
     const entry = join(home, 'bundles', `joined-${mark}.cjs`);
@@ -162,8 +144,10 @@ export class ReprisePlugin extends SimplePlugin {
   }
 }
 
-const takenError = (where: string, what: string, names: string[]): TypeError =>
-  new TypeError(`${where} ${what} of names that Reprise's have: ${names.join(', ')}. Give them other names`);
+function assertNoneTaken(what: string, names: string[]): void {
+  if (names.length === 0) return;
+  throw new TypeError(`${what} of names that Reprise's have: ${names.join(', ')}. Give them other names`);
+}
 
 /** The converter of the worker's own, with Reprise's encryption on the way to the server and back. */
 const withCodecs = (own: DataConverter | undefined, { payloadCodecs = [], ...ours }: DataConverter): DataConverter => ({

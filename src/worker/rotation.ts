@@ -24,9 +24,9 @@ export function removeOldest(folder: string, file: string, kept: number): void {
 }
 
 /**
- * Empties the files of a folder that end with `.log` and are full, after copying each to a file of its own, of which the
- * oldest are removed. These logs belong to processes that were given the open file, append to it and would not notice that
- * it is renamed. What one of them writes between copying and emptying is lost.
+ * Empties the files of a folder that end with `.log` and are full, after copying each to a file of its own. These logs belong to
+ * processes that were given the open file, append to it and would not notice that it is renamed. What one of them writes between
+ * copying and emptying is lost.
  */
 export function emptyFullLogs(folder: string, { bytes, files } = logLimits): void {
   for (const name of readdirSync(folder)) {
@@ -39,8 +39,6 @@ export function emptyFullLogs(folder: string, { bytes, files } = logLimits): voi
   }
 }
 
-const pollIntervalMs = 5000;
-
 /** Keeps the logs of a folder short as long as this process lives. */
 export function keepLogsShort(folder: string): void {
   setInterval(() => {
@@ -49,5 +47,5 @@ export function keepLogsShort(folder: string): void {
     } catch {
       // The disk is full, or the folder is away: the next look tries again.
     }
-  }, pollIntervalMs).unref();
+  }, 5000).unref();
 }

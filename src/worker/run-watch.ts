@@ -5,10 +5,8 @@ import type { RunSinks } from '../protocol/sinks.ts';
 /** How often code may be interrupted before it counts as an endless loop. Once could be the fault of a busy machine. */
 const cutsAllowed = 2;
 
-/** How often a workflow task may fail for another reason. */
 const failuresAllowed = 3;
 
-/** What is known of a run that has a custom orchestrator. */
 interface Watched {
   /** Changes when the workflow is begun again from its history. */
   instance: number;
@@ -40,15 +38,10 @@ export function runWatch(
 
   const failures = async ({ workflowId, runId }: WorkflowInfo): Promise<{ count: number; last: string }> => {
     const execution = { workflowId, runId };
-    const { pendingWorkflowTask } = await connection.workflowService.describeWorkflowExecution({
-      namespace,
-      execution,
-    });
-    const { history } = await connection.workflowService.getWorkflowExecutionHistoryReverse({
-      namespace,
-      execution,
-      maximumPageSize: 10,
-    });
+    const { workflowService: service } = connection;
+    const { pendingWorkflowTask } = await service.describeWorkflowExecution({ namespace, execution });
+    const page = { namespace, execution, maximumPageSize: 10 };
+    const { history } = await service.getWorkflowExecutionHistoryReverse(page);
     // Tasks whose worker has died have timed out, and do not count as failed.
     const failed = history?.events?.find(
       (event) => event.workflowTaskFailedEventAttributes ?? event.workflowTaskCompletedEventAttributes,

@@ -1,13 +1,12 @@
 import { Runtime, type NativeConnection } from '@temporalio/worker';
 import type { KnownNamespace } from '../activities/prepare.ts';
+import { hasCode } from './deployment.ts';
 import { questionAttribute, searchAttributes } from '../workflows/runtime/attributes.ts';
 
-/** Temporal's numbers and names of the types in use (`temporal.api.enums.v1.IndexedValueType`). */
-const indexedValueTypes: Record<string, { number: number; name: string }> = {
-  KEYWORD: { number: 2, name: 'Keyword' },
-  INT: { number: 3, name: 'Int' },
-  TEXT: { number: 1, name: 'Text' },
-};
+/** The types in use, each at the place of its number in `temporal.api.enums.v1.IndexedValueType`. */
+const types = ['', 'Text', 'Keyword', 'Int'];
+
+const placeOf = (type: string): number => types.findIndex((name) => name.toUpperCase() === type);
 
 /** The server lacks search attributes. A run that sets one of them fails its workflow task again and again. */
 export class MissingSearchAttributesError extends Error {
@@ -18,8 +17,7 @@ export class MissingSearchAttributesError extends Error {
  * Registers the search attributes that the namespace lacks. `RepriseQuestion` alone may be missing, with a warning, since a
  * namespace has room for few of its type.
  *
- * @throws `MissingSearchAttributesError` where another one may not be registered from here, with the commands for somebody
- *   who may
+ * @throws `MissingSearchAttributesError` where another one may not be registered from here
  */
 export async function registerSearchAttributes(
   connection: NativeConnection,
@@ -44,14 +42,14 @@ async function register(
   const isKnown = await Promise.all(attributes.map(({ name }) => isSearchable(connection, namespace, name)));
   const missing = attributes.filter((_, index) => !isKnown[index]);
   if (missing.length === 0) return;
-  const types = missing.map(({ name, type }) => [name, indexedValueTypes[type]?.number ?? 0] as const);
   try {
     await connection.operatorService.addSearchAttributes({
       namespace,
-      searchAttributes: Object.fromEntries(types),
+      searchAttributes: Object.fromEntries(missing.map(({ name, type }) => [name, placeOf(type)])),
     });
   } catch (error) {
-    if (codeOf(error) === grpc.alreadyExists) return;
+    // Another worker has added it meanwhile.
+    if (hasCode(error, alreadyExists)) return;
     const commands = missing.map((attribute) => `  ${creation(namespace, attribute)}`);
     throw new MissingSearchAttributesError(
       `The namespace "${namespace}" lacks search attributes, and they may not be added from here ` +
@@ -63,7 +61,7 @@ async function register(
 /** The command that adds an attribute. In Temporal Cloud, whose namespaces are called NAME.ACCOUNT, it is of another group. */
 export function creation(namespace: string, { name, type }: { name: string; type: string }): string {
   const group = namespace.includes('.') ? 'cloud namespace' : 'operator';
-  return `temporal ${group} search-attribute create --namespace ${namespace} --name ${name} --type ${indexedValueTypes[type]?.name}`;
+  return `temporal ${group} search-attribute create --namespace ${namespace} --name ${name} --type ${types[placeOf(type)]}`;
 }
 
 /** Whether an attribute exists, by a search, which is allowed even where listing attributes is not, as in Temporal Cloud. */
@@ -72,12 +70,11 @@ async function isSearchable(connection: NativeConnection, namespace: string, nam
     await connection.workflowService.countWorkflowExecutions({ namespace, query: `${name} IS NOT NULL` });
     return true;
   } catch (error) {
-    if (codeOf(error) === grpc.invalidArgument) return false;
+    if (hasCode(error, invalidArgument)) return false;
     throw error;
   }
 }
 
-/** gRPC's codes: for a query with an unknown attribute, and for one that another worker has added meanwhile. */
-const grpc = { invalidArgument: 3, alreadyExists: 6 };
-
-const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;
+/** gRPC's. */
+const invalidArgument = 3;
+export const alreadyExists = 6;

@@ -54,15 +54,6 @@ export function readSlots(text: string): Slots {
 const wrong = (word: string): Error =>
   new VariableError(`REPRISE_SLOTS: "${word}" is not understood; it takes ${form}`);
 
-type SlotOptions = Pick<
-  WorkerOptions,
-  | 'tuner'
-  | 'maxConcurrentActivityTaskExecutions'
-  | 'maxConcurrentWorkflowTaskExecutions'
-  | 'workflowTaskPollerBehavior'
-  | 'activityTaskPollerBehavior'
->;
-
 /**
  * As many requests for tasks as the server has tasks for: it says with each of them whether more requests would help. Fewer than ten
  * make a hundred runs that begin at once take a third longer, since the number grows task by task.
@@ -71,19 +62,16 @@ const polls = { type: 'autoscaling', minimum: 10, initial: 10 } as const;
 const polling = { workflowTaskPollerBehavior: polls, activityTaskPollerBehavior: polls };
 
 /**
- * Calls of models wait most of their time, so that the processor tells little of the first ones when the next ones are
- * taken: Temporal's own pause of 50 ms between two would let a hundred that are due at once begin within five seconds.
+ * Calls of models wait most of their time, so that the processor tells little of the first ones: Temporal's own pause of 50 ms
+ * between two would let a hundred that are due at once begin within five seconds.
  */
-const ramp = { rampThrottle: '5 ms' } as const;
+const activityTaskSlotOptions = { rampThrottle: '5 ms' } as const;
 
-export function slotOptions(slots: Slots = {}): SlotOptions {
+export function slotOptions(slots: Slots = {}): Partial<WorkerOptions> {
   if ('cpu' in slots) {
     return {
       ...polling,
-      tuner: {
-        tunerOptions: { targetCpuUsage: slots.cpu, targetMemoryUsage: slots.memory },
-        activityTaskSlotOptions: ramp,
-      },
+      tuner: { tunerOptions: { targetCpuUsage: slots.cpu, targetMemoryUsage: slots.memory }, activityTaskSlotOptions },
     };
   }
   const { activities, workflows } = { ...defaults, ...slots };

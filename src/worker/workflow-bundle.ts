@@ -16,17 +16,12 @@ import { hashOf } from '../util/ids.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The bundle that is made when the package is built. */
 const prebuilt = join(root, 'workflow-bundle.js');
 
 /** The ending of Reprise's own modules: `.ts` in a clone, `.js` in an installed package. */
 const ending = extname(import.meta.url);
 
-/** The folders whose code runs in workflows. */
-const sources = ['workflows', 'protocol'];
-
 export interface WorkflowBundle {
-  /** Path of the bundle's file. */
   codePath: string;
   /** A hash of its code where it has custom orchestrators, else empty. */
   hash: string;
@@ -35,10 +30,9 @@ export interface WorkflowBundle {
 
 /**
  * The bundle of all workflows. An installed package brings it along; in a clone it is made from the sources, which takes
- * seconds, and kept by their hash. With custom orchestrators it is made and kept in both.
+ * seconds, and kept by their hash. With custom orchestrators, which are looked for in the folder `extensions`, it is made and
+ * kept in both; those that cannot be bundled are left out.
  *
- * @param home the home folder, where the bundle is kept
- * @param extensions the folder where custom orchestrators are looked for; those that cannot be bundled are left out
  * @param onBundling is called before a bundle is made
  */
 export async function workflowBundle(
@@ -53,22 +47,18 @@ export async function workflowBundle(
   const codePath = keptBundle(home);
   if (existsSync(codePath)) return { codePath, ...own };
   onBundling();
-  const { bundle } = await loadBundler();
+  // Loading the bundler takes longer than most commands do, which only look which bundle there is.
+  const { bundle } = await import('./bundler.ts');
   const bundled = await bundle(ownWorkflows, ownParts);
   if ('error' in bundled) throw new Error(`The workflows cannot be bundled: ${bundled.error}`);
   writeAtomic(codePath, bundled.code);
   return { codePath, ...own };
 }
 
-/** Loading the bundler takes longer than most commands do, which only look which bundle there is. */
-const loadBundler = () => import('./bundler.ts');
-
-/** The path where a home folder keeps the bundle of the present sources. */
 export const keptBundle = (home: string): string => join(home, 'bundles', `${sourceHash()}.js`);
 
 const ownModule = (name: string): string => join(root, `${name}${ending}`);
 
-/** Path of the module of Reprise's workflows. */
 export const ownWorkflows = ownModule('workflows/index');
 
 /** Path of the module by which workflows write their failures. */
@@ -80,7 +70,6 @@ const everywhere = ['runtime/tracing', 'runtime/own-store', 'runtime/activations
 /** The one for workers that have no workflows but Reprise's, whose payload converter is the SDK's. */
 const alone = 'runtime/messages';
 
-/** The one that guards custom orchestrators. */
 const guard = 'custom-code/guard';
 
 /**
@@ -89,16 +78,12 @@ const guard = 'custom-code/guard';
  */
 function partsWith(interceptors: string[]) {
   const workflowInterceptorModules = interceptors.map((name) => ownModule(`workflows/${name}`));
-  return {
-    workflowInterceptorModules,
-    preloadModules: [ownWorkflows, ...workflowInterceptorModules],
-  };
+  return { workflowInterceptorModules, preloadModules: [ownWorkflows, ...workflowInterceptorModules] };
 }
 
 /** What a bundle has besides workflows, where they are Reprise's alone. */
 export const ownParts: BundleParts = { ...partsWith([...everywhere, alone]), failureConverterPath: failureConverter };
 
-/** The same with custom orchestrators. */
 const guardedParts: BundleParts = { ...ownParts, ...partsWith([...everywhere, alone, guard]) };
 
 /** The same for a worker that has workflows of its own. */
@@ -109,14 +94,10 @@ function sourceHash(): string {
   const hash = createHash('sha256');
   for (const file of [join(root, '..', 'package-lock.json'), ownModule('worker/bundler')])
     hash.update(readFileSync(file));
-  for (const folder of sources) {
+  for (const folder of ['workflows', 'protocol']) {
     const files = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
-    for (const file of files
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => join(parentPath, name))
-      .sort()) {
-      hash.update(file.slice(root.length)).update(readFileSync(file));
-    }
+    const paths = files.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    for (const file of paths.sort()) hash.update(file.slice(root.length)).update(readFileSync(file));
   }
   return hash.digest('hex').slice(0, 24);
 }
@@ -125,7 +106,6 @@ function sourceHash(): string {
 interface Kept {
   /** A hash of the bundle's code, which is also in the name of its file. */
   hash: string;
-  /** Paths of all custom orchestrators that were found. */
   found: string[];
   orchestrators: CustomOrchestrators;
   /** Hashes of the files from which the bundle was made, by their paths. */
@@ -135,10 +115,8 @@ interface Kept {
 }
 
 /**
- * Makes one bundle of the workflows and of custom orchestrators. Orchestrators that cannot be bundled are left out, with
- * the reason. A bundle that was kept serves again as long as no file from which it was made has changed.
- *
- * @param found paths of the orchestrators, as in `./mine.ts`
+ * Makes one bundle of the workflows and of custom orchestrators, by their paths as in `./mine.ts`. One that was kept serves
+ * again as long as no file from which it was made has changed.
  */
 async function bundleWith(
   found: string[],
@@ -151,15 +129,19 @@ async function bundleWith(
   const key = hashOf([ownHash, resolve(extensions)].join('\n')).slice(0, 24);
   const path = join(home, 'bundles', `custom-${key}`);
   const codePathOf = (hash: string): string => join(home, 'bundles', `custom-${hash}.js`);
-  const kept = readKept(path);
-  if (kept !== undefined && isFresh(kept, found) && existsSync(codePathOf(kept.hash)))
-    return { codePath: codePathOf(kept.hash), hash: kept.hash, orchestrators: kept.orchestrators };
+  if (existsSync(`${path}.json`)) {
+    const kept = JSON.parse(readFileSync(`${path}.json`, 'utf8')) as Kept;
+    const { hash, orchestrators } = kept;
+    if (isFresh(kept, found) && existsSync(codePathOf(hash)))
+      return { codePath: codePathOf(hash), hash, orchestrators };
+  }
   onBundling();
   const inputs: Inputs = { files: [], missing: [] };
   const { code, orchestrators } = await bundled(found, path, extensions, inputs);
   const hash = hashOf(code).slice(0, 24);
   writeAtomic(codePathOf(hash), code);
-  writeAtomic(`${path}.json`, JSON.stringify({ hash, ...keptOf(found, orchestrators, inputs) } satisfies Kept));
+  const record: Kept = { hash, found, orchestrators, ...lookedAt(inputs) };
+  writeAtomic(`${path}.json`, JSON.stringify(record));
   return { codePath: codePathOf(hash), hash, orchestrators };
 }
 
@@ -174,7 +156,7 @@ async function bundled(
   extensions: string,
   inputs: Inputs,
 ): Promise<{ code: string; orchestrators: CustomOrchestrators }> {
-  const { bundle } = await loadBundler();
+  const { bundle } = await import('./bundler.ts');
   const bundleFiles = (some: string[], entry: string): Promise<Bundled> => {
     writeEntry(entry, some, extensions);
     return bundle(entry, guardedParts, inputs);
@@ -201,11 +183,8 @@ async function bundled(
 }
 
 /**
- * Writes a module that registers custom orchestrators, and exports Reprise's workflows and those of other modules.
- *
- * @param entry path of the module
- * @param files paths of the orchestrators in the folder of extensions
- * @param others absolute paths of modules that export workflows
+ * Writes a module that registers custom orchestrators, by their paths in the folder of extensions, and exports Reprise's
+ * workflows and those of other modules, by their absolute paths.
  */
 export function writeEntry(entry: string, files: string[], extensions: string, others: string[] = []): void {
   const loads = files.map((file) => `  ${JSON.stringify(file)}: () => ${required(resolve(extensions, file))},`);
@@ -227,24 +206,17 @@ export function writeEntry(entry: string, files: string[], extensions: string, o
 
 const required = (path: string): string => `require(${JSON.stringify(path)})`;
 
-function readKept(path: string): Kept | undefined {
-  if (!existsSync(`${path}.json`)) return undefined;
-  return JSON.parse(readFileSync(`${path}.json`, 'utf8')) as Kept;
-}
-
 const isFresh = ({ files, found, missing }: Kept, wanted: string[]): boolean =>
   found.join('\n') === wanted.join('\n') &&
   Object.entries(files).every(([file, hash]) => existsSync(file) && hashOf(readFileSync(file, 'utf8')) === hash) &&
   !missing.some(existsSync);
 
-/** The record of a bundle. Of a package only `package.json` counts, since it changes with the package's version. */
-function keptOf(found: string[], orchestrators: CustomOrchestrators, inputs: Inputs): Omit<Kept, 'hash'> {
+/** Of a package only `package.json` counts, since it changes with the package's version. */
+function lookedAt(inputs: Inputs): Pick<Kept, 'files' | 'missing'> {
   const files = [...new Set(inputs.files)]
     .filter((file) => !/[\\/]node_modules[\\/]/.test(file) || basename(file) === 'package.json')
     .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
   return {
-    found,
-    orchestrators,
     files: Object.fromEntries(files.map((file) => [file, hashOf(readFileSync(file, 'utf8'))])),
     missing: [...new Set(inputs.missing)].filter((path) => !existsSync(path)),
   };
