@@ -16,10 +16,10 @@ import {
 } from '../config/kinds.ts';
 import { backendOf } from '../config/models/model-name.ts';
 import { agentKind, defaultAgent } from '../config/one-agent.ts';
-import { planSchema, type PlanConfig } from '../config/plan.ts';
+import { planSchema } from '../config/plan.ts';
 import type { Checked } from '../config/problems.ts';
 import { readConfigFile } from '../config/read-config.ts';
-import { researchSchema, type ResearchConfig } from '../config/research.ts';
+import { researchSchema } from '../config/research.ts';
 import { defaultAgents, teamSchema, type TeamConfig } from '../config/team.ts';
 import { areWorkersOwn } from './connection.ts';
 import { usageError } from './exit.ts';
@@ -31,42 +31,47 @@ import { missingSdk } from '../models/claude-code/sdk.ts';
 import { findPrices, readPrices } from '../config/models/prices.ts';
 import { searchNotices } from '../config/tools/everyday-tools.ts';
 
+/** Makes a function that reads configurations of one kind. @param blank what there is without a file */
+const reader =
+  <Said extends object>(
+    kind: 'team' | 'research' | 'plan',
+    check: (content: unknown) => Checked<Said>,
+    blank: (options: CommonOptions) => Said,
+  ) =>
+  async (shell: Shell, options: CommonOptions): Promise<Said | undefined> => {
+    const configOf = (said: Said): Config => ({ kind, [kind]: said, content: said }) as unknown as Config;
+    const checkedAs = (content: unknown): Checked<Config> => {
+      const checked = check(content);
+      return checked.ok ? { ok: true, value: configOf(checked.value) } : checked;
+    };
+    const config = await read(shell, options, checkedAs, () => configOf(blank(options)));
+    return config && (partsOf(config)[1] as Said);
+  };
+
+const defaultTeam = ({ agents }: CommonOptions): TeamConfig =>
+  teamSchema.parse(agents === undefined ? {} : { agents: defaultAgents(agents) });
+
 /**
- * Reads the team's configuration that a command was given, puts in what the person chose beside it, and checks all of it
+ * Each reads the configuration that a command was given, puts in what the person chose beside it, and checks all of it
  * before anything starts. Where the offline model would answer for want of a key, it offers a server of models that runs
- * here.
+ * here. They give undefined if nothing was given or chosen: then the worker's defaults hold.
  *
- * @returns undefined if nothing was given or chosen: then the worker's defaults hold
  * @throws `CommandError`, status 2, with everything that is wrong
  */
-export async function readTeam(shell: Shell, options: CommonOptions): Promise<TeamConfig | undefined> {
-  const config = await read(shell, options, checkedAs(checkTeam, ofTeam), () => defaultTeam(options));
-  return config?.kind === 'team' ? config.team : undefined;
-}
-
-/** Reads the configuration of a research run as `readTeam` reads a team's. */
-export async function readResearch(shell: Shell, options: CommonOptions): Promise<ResearchConfig | undefined> {
-  const ofResearch = (research: ResearchConfig): Config => ({ kind: 'research', research, content: research });
-  const blank = researchSchema.parse({ research: {} });
-  const config = await read(shell, options, checkedAs(checkResearch, ofResearch), () => ofResearch(blank));
-  return config?.kind === 'research' ? config.research : undefined;
-}
-
-/** Reads the configuration of a plan as `readTeam` reads a team's. */
-export async function readPlan(shell: Shell, options: CommonOptions): Promise<PlanConfig | undefined> {
-  const ofPlan = (plan: PlanConfig): Config => ({ kind: 'plan', plan, content: plan });
-  const config = await read(shell, options, checkedAs(checkPlan, ofPlan), () => ofPlan(planSchema.parse({ plan: {} })));
-  return config?.kind === 'plan' ? config.plan : undefined;
-}
+export const readTeam = reader('team', checkTeam, defaultTeam);
+export const readResearch = reader('research', checkResearch, () => researchSchema.parse({ research: {} }));
+export const readPlan = reader('plan', checkPlan, () => planSchema.parse({ plan: {} }));
 
 /**
- * Reads the configuration of a session, a team's or one agent's, as `readTeam` reads a team's.
- *
- * @param options of them, `id` is that of a session which may be open already: then nobody is asked anything
+ * Reads the configuration of a session, a team's or one agent's. Where `options.id` may be that of an open one, nobody is asked
+ * anything.
  */
 export async function readConversation(shell: Shell, options: CommonOptions): Promise<object | undefined> {
   const blank: Blank = ({ model, fallback, usd, tools }, environment, isOwn) => {
-    if (options.agents !== undefined) return defaultTeam(options);
+    if (options.agents !== undefined) {
+      const team = defaultTeam(options);
+      return { kind: 'team', team, content: team };
+    }
     const backend = model ?? fallback;
     if (backend !== undefined) return agentOn(backend);
     if (usd === undefined && tools === undefined) return undefined;
@@ -82,25 +87,10 @@ export async function readConversation(shell: Shell, options: CommonOptions): Pr
   return config?.content;
 }
 
-const ofTeam = (team: TeamConfig): Config => ({ kind: 'team', team, content: team });
-
-const defaultTeam = ({ agents }: CommonOptions): Config =>
-  ofTeam(teamSchema.parse(agents === undefined ? {} : { agents: defaultAgents(agents) }));
-
-const checkedAs =
-  <T>(check: (content: unknown) => Checked<T>, config: (value: T) => Config) =>
-  (content: unknown): Checked<Config> => {
-    const checked = check(content);
-    return checked.ok ? { ok: true, value: config(checked.value) } : checked;
-  };
-
 /** @param isOwn whether the worker has this environment */
 type Blank = (choice: Overrides, environment: Environment, isOwn: boolean) => Config | undefined;
 
-/**
- * @param blank what to put the choice into where there is no file; undefined for the default agent, which is nowhere
- *   written down
- */
+/** @param blank what to put the choice into where there is no file; undefined for the default agent */
 async function read(
   shell: Shell,
   options: CommonOptions,
@@ -134,13 +124,13 @@ async function read(
   return written === undefined && !isChosen ? undefined : config;
 }
 
-function readFile(shell: Shell, file: string, check: (content: unknown) => Checked<Config>): Config {
+/** Reads a configuration. @throws `CommandError`, status 2, with all that is wrong with it */
+export function readFile(shell: Shell, file: string, check: (content: unknown) => Checked<Config>): Config {
   const found = readConfigFile(file, check, shell.cwd);
   if (!found.ok) throw usageError(found.problems.join('\n'));
   return found.config;
 }
 
-/** What the person chose, by options, by a variable, or by saying yes to a server that was found. */
 async function choose(
   shell: Shell,
   options: CommonOptions,
@@ -174,21 +164,16 @@ async function checkModels(backends: Backend[], options: CommonOptions, environm
   await Promise.all([...distinct.values()].map(check));
 }
 
-/** What a configuration comes to with the variables of a command. */
 interface InspectedConfig {
   backends: Backend[];
   /** What would keep it from running there, such as a key that is not set. */
   missing: string[];
   /** What a person should know of its models' prices, and of its tools. */
   warnings: string[];
-  /** Its description. */
   text: string;
 }
 
-/**
- * @param folder that of the configuration
- * @throws `CommandError`, status 2, if the user's file of prices cannot be read
- */
+/** @throws `CommandError`, status 2, if the user's file of prices cannot be read */
 export function inspectConfig(shell: Shell, config: CheckedConfig, folder: string): InspectedConfig {
   const { environment } = shell;
   const [kind, said] = partsOf(config);

@@ -9,9 +9,8 @@ import { retentionDays } from '../local/retention.ts';
 import { answers, isListening } from '../local/server.ts';
 import { textOf } from '../config/extensions.ts';
 import { variablesNamedIn } from '../config/variables.ts';
-import { noteUse } from '../local/use.ts';
 import { currentVersion } from '../local/worker-version.ts';
-import { liveWorkers, workerFolder, type Queue, type WorkerRecord } from '../local/workers.ts';
+import { noteUse, liveWorkers, workerFolder, type Queue, type WorkerRecord } from '../local/workers.ts';
 import { livePollers } from '../client/pollers.ts';
 import { readRates } from '../models/rates/settings.ts';
 import { isMarked } from '../worker/deployment.ts';
@@ -22,20 +21,18 @@ import { allowed, homeFolder, openHome, type CommonOptions } from './options.ts'
 import type { Shell } from './shell.ts';
 import { targetOf, type Target } from './target.ts';
 
-/** What a command needs a worker for: a configuration, or any of those in the folder `configs`. */
 export interface WorkerNeeds extends CommonOptions {
+  /** A folder, any configuration of which the worker must be fit for. */
   configs?: string;
 }
 
 export interface Opened {
   reprise: Reprise;
-  /** Address of the Web UI; undefined where this folder's `up` serves none. */
   uiAddress: string | undefined;
-  /** The version of the workers to which runs are pinned that are started; undefined: the current one. */
   buildId?: string | undefined;
 }
 
-/** The address of a run's page in the Web UI, or of the page of all runs; undefined where this folder's `up` serves none. */
+/** The page of a run in the Web UI, or that of all runs; undefined where this folder's `up` serves none. */
 export function pageOf({ reprise, uiAddress }: Opened, id?: string): string | undefined {
   if (uiAddress === undefined) return undefined;
   const page = `${uiAddress}/namespaces/${encodeURIComponent(reprise.client.options.namespace)}/workflows`;
@@ -49,11 +46,10 @@ async function usableLease(home: string): Promise<ServerLease | undefined> {
   return (await answers(holder.address)) ? holder : undefined;
 }
 
-/** Does a command's work with a connection, and closes it however the work ends. */
-export async function withConnection(opened: Promise<Opened>, work: (opened: Opened) => Promise<void>): Promise<void> {
+export async function withConnection<T>(opened: Promise<Opened>, work: (opened: Opened) => Promise<T>): Promise<T> {
   const connected = await opened;
   try {
-    await work(connected);
+    return await work(connected);
   } finally {
     await connected.reprise.close();
   }
@@ -78,10 +74,8 @@ export async function open(shell: Shell, options: CommonOptions): Promise<Opened
   return openAt(shell, target, holder);
 }
 
-/** Where a command's runs go. */
 interface Place {
   target: Target;
-  /** Whether the server is this folder's, running or to be started. */
   isOwn: boolean;
   /** Whether workers of somebody else's take the runs, which have keys and files of their own. */
   isForOthers: boolean;
@@ -104,27 +98,20 @@ async function findPlace(shell: Shell, options: CommonOptions): Promise<Place> {
   if (isOwn) return { target, isOwn, isForOthers: false };
   // Somebody's own worker serves everybody's runs.
   const isForOthers = await asked(shell, target, async (service) => {
-    const isServed = async (): Promise<boolean> =>
-      (await livePollers(service, target.namespace)).some((poller) => !poller.isOwn);
-    return (await isMarked(service, target.namespace)) || isServed();
+    if (await isMarked(service, target.namespace)) return true;
+    return (await livePollers(service, target.namespace)).some((poller) => !poller.isOwn);
   });
   return { target, isOwn, isForOthers };
 }
 
 type Service = Parameters<typeof isMarked>[0];
 
-/** Asks a server something. @throws `CommandError`, status 3, where it does not answer */
 async function asked<T>(
   shell: Shell,
   target: Omit<Target, 'isNamed'>,
   question: (service: Service) => Promise<T>,
 ): Promise<T> {
-  const { reprise } = await openAt(shell, target, undefined);
-  try {
-    return await question(reprise.client.workflowService);
-  } finally {
-    await reprise.close();
-  }
+  return withConnection(openAt(shell, target), ({ reprise }) => question(reprise.client.workflowService));
 }
 
 /** Whether a server's namespace is marked as one for which nobody starts workers in passing. */
@@ -132,8 +119,7 @@ export const isMarkedAt = (shell: Shell, target: Omit<Target, 'isNamed'>): Promi
   asked(shell, target, (service) => isMarked(service, target.namespace));
 
 /**
- * Whether the workers of a command's runs are this person's, and thus have the same environment and see the same files. All
- * that depends on it asks here.
+ * Whether the workers of a command's runs are this person's, and thus have the same environment and see the same files.
  *
  * @throws `CommandError`, status 3, where a server of somebody else's does not answer
  */
@@ -142,8 +128,7 @@ export const areWorkersOwn = async (shell: Shell, options: CommonOptions): Promi
 
 /**
  * Connects for a command that needs a worker. At a local address it starts what is missing: a server where none answers, and
- * a worker where none has the keys and extensions of this command. The runs that the command starts stay with that worker;
- * other commands start workers of their own beside it. For workers of somebody else's it starts nothing.
+ * a worker where none has the keys and extensions of this command, with which the runs stay that the command starts.
  *
  * @throws `CommandError`, status 3
  */
@@ -155,28 +140,21 @@ export async function openWithWorker(shell: Shell, options: WorkerNeeds): Promis
   const worker = await workerFor(shell, options, target, isOwn, home);
   const server = readLease(home);
   const address = worker.address ?? server?.address ?? target.address;
-  return openAt(
-    shell,
-    { ...target, address },
-    isOwn ? server : undefined,
-    worker.isVersioned ? worker.buildId : undefined,
-  );
+  const buildId = worker.isVersioned ? worker.buildId : undefined;
+  return openAt(shell, { ...target, address }, isOwn ? server : undefined, buildId);
 }
 
 /** Starts the server and the worker again where they are local and have died while a command follows a run. */
 export async function revive(shell: Shell, options: CommonOptions): Promise<void> {
   // Who serves it may have changed.
   places.delete(shell);
-  try {
-    const { reprise } = await openWithWorker(shell, options);
-    await reprise.close();
-  } catch (error) {
-    shell.say(reasonOf(error));
-  }
+  await withConnection(openWithWorker(shell, options), async () => {}).catch((error: unknown) =>
+    shell.say(reasonOf(error)),
+  );
 }
 
 async function openElsewhere(shell: Shell, target: Target): Promise<Opened> {
-  const opened = await openAt(shell, target, undefined);
+  const opened = await openAt(shell, target);
   const pollers = await livePollers(opened.reprise.client.workflowService, target.namespace);
   if (pollers.length === 0)
     shell.say(
@@ -185,7 +163,7 @@ async function openElsewhere(shell: Shell, target: Target): Promise<Opened> {
   return opened;
 }
 
-/** The folder of configurations that a worker must be of, if it must, and the texts by which it is to have variables. */
+/** The folder that a worker must be of, if any, and the texts by which it is to have variables. */
 async function neededBy(shell: Shell, { config, configs }: WorkerNeeds): Promise<{ folder?: string; texts: string[] }> {
   if (configs !== undefined) {
     const { configsIn } = await import('../config/read-config.ts');
@@ -196,7 +174,6 @@ async function neededBy(shell: Shell, { config, configs }: WorkerNeeds): Promise
   return { folder: dirname(file), texts: [readFileSync(file, 'utf8')] };
 }
 
-/** Finds the worker that a command's runs are for, or starts it in the background. */
 async function workerFor(
   shell: Shell,
   needs: WorkerNeeds,
@@ -215,14 +192,9 @@ async function workerFor(
   const isFit = ({ buildId, code, environment: keys }: WorkerRecord): boolean =>
     // Without a configuration nothing in the folder of extensions is needed, and any folder's worker will do.
     buildId === version.buildId || (own.folder === undefined && code === version.code && keys === version.environment);
-  const found = liveWorkers(home).find(
-    (worker) =>
-      worker.isReady &&
-      !worker.standsIn &&
-      worker.address === queue.address &&
-      worker.namespace === namespace &&
-      isFit(worker),
-  );
+  const found = liveWorkers(home)
+    .filter(({ isReady, standsIn }) => isReady && !standsIn)
+    .find((worker) => worker.address === queue.address && worker.namespace === namespace && isFit(worker));
   if (found !== undefined) {
     noteUse(workerFolder(home, found.buildId, queue));
     return found;
@@ -241,7 +213,7 @@ async function workerFor(
   }
 }
 
-/** Whose runs they are, so that those of one person do not starve those of others: the environment says, else the login name. */
+/** Whose runs they are: `REPRISE_USER`, else the login name. */
 function fairnessKey({ env }: Shell): string {
   const name = env['REPRISE_USER'] || loginName();
   // Temporal takes no longer ones.
@@ -264,13 +236,12 @@ function loginName(): string {
  * Connects to a server, and starts nothing.
  *
  * @param holder this folder's daemon, if there is one
- * @param buildId the version to which the runs are pinned that are started
  * @throws `CommandError`, status 3, where no Temporal server answers
  */
 export async function openAt(
   shell: Shell,
   { address, namespace, isLocal }: Omit<Target, 'isNamed'>,
-  holder: ServerLease | undefined,
+  holder?: ServerLease,
   buildId?: string,
 ): Promise<Opened> {
   const ours = holder?.address === address ? holder : undefined;

@@ -1,7 +1,6 @@
 /** Exit statuses of all commands. */
 export const exitStatus = { done: 0, failed: 1, usage: 2, unreachable: 3, interrupted: 130 } as const;
 
-/** What the help texts say of them. */
 export const exitStatusText =
   'Exit status: 0 done, 1 the run failed, 2 wrong usage or configuration, 3 cannot reach Temporal, 130 interrupted.\n';
 

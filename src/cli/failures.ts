@@ -24,14 +24,13 @@ export function asCommandError(error: unknown): unknown {
   if (error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError) return runFailed(error);
   if (error instanceof ModelNameError || error instanceof VariableError) return usageError(error.message);
   if (error instanceof UnsafeHomeError || error instanceof OtherAddressError) return usageError(error.message);
-  if (error instanceof RunNotOpenError || error instanceof MessageRefusedError || error instanceof UnservedError)
-    return new CommandError(error.message);
-  if (error instanceof NotTakenError)
-    return error.why === 'wrong' ? usageError(error.message) : new CommandError(error.message);
   if (error instanceof AnswerTooLongError || error instanceof InputTooLargeError) return usageError(error.message);
   if (error instanceof BadKeyError || error instanceof UnknownKeyError || error instanceof SecretInConfigError)
     return usageError(error.message);
-  if (error instanceof TamperedError) return new CommandError(error.message);
+  if (error instanceof NotTakenError && error.why === 'wrong') return usageError(error.message);
+  if (error instanceof RunNotOpenError || error instanceof MessageRefusedError || error instanceof UnservedError)
+    return new CommandError(error.message);
+  if (error instanceof NotTakenError || error instanceof TamperedError) return new CommandError(error.message);
   if (isOutOfOrder(error)) return new CommandError((error as Error).message);
   if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
     return new CommandError(
@@ -44,7 +43,8 @@ export function asCommandError(error: unknown): unknown {
     return usageError(`Temporal has no namespace "${namespace}": check TEMPORAL_NAMESPACE, or have it made there`);
   const cause = error instanceof ServiceError ? error.cause : error;
   if (!(error instanceof ServiceError || isGrpcServiceError(error))) return error;
-  const isRefused = isGrpcServiceError(cause) && refusals.includes(cause.code);
+  // INVALID_ARGUMENT, as for an id that is too long.
+  const isRefused = isGrpcServiceError(cause) && Number(cause.code) === 3;
   return new CommandError(`Temporal: ${reasonOf(error)}`, isRefused ? exitStatus.usage : exitStatus.unreachable);
 }
 
@@ -58,15 +58,14 @@ function closedPlace(error: unknown): { path: string; why: string } | undefined 
 }
 
 /**
- * The namespace that an error says is missing. Only some calls of the client have an error class for it; for the others
- * the server's message is read, which is always the same.
+ * Only some calls of the client have an error class for it; for the others the server's message is read, which is always the
+ * same.
  */
 function missingNamespace(error: unknown): string | undefined {
   if (error instanceof NamespaceNotFoundError) return error.namespace;
   return /^Namespace (\S+) is not found/.exec(reasonOf(error))?.[1];
 }
 
-/** Why a run or a turn failed, without stack traces. */
 function runFailed({ cause }: WorkflowFailedError | WorkflowUpdateFailedError): CommandError {
   if (cause instanceof CancelledFailure) return new CommandError('The run was cancelled');
   if (cause instanceof TerminatedFailure) return new CommandError(`The run was terminated: ${cause.message}`);
@@ -92,9 +91,6 @@ export function reasonOf(error: unknown): string {
   const hint = isGrpcServiceError(innermost) ? hints[innermost.code] : undefined;
   return `${temporalReason(error)}${hint ?? ''}`;
 }
-
-/** gRPC's INVALID_ARGUMENT, as for an id that is too long. */
-const refusals: number[] = [3];
 
 /** What to check, by gRPC's code: PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED. */
 const hints: Record<number, string> = {

@@ -15,20 +15,16 @@ import type { Backend } from '../protocol/settings.ts';
 const glance = 3_000;
 const patience = 5_000;
 
-/** What a server lists of a model. */
-interface Listed {
-  id: string;
-  owned_by?: unknown;
-}
+type Listed = { id: string; owned_by?: unknown };
 
-/** Reads JSON from a server; undefined where it refuses. @throws `TypeError` where nothing answers, `DOMException` where nothing has come in time */
+/** @throws `TypeError` where nothing answers, `DOMException` where nothing has come in time */
 async function read(url: string, headers: Record<string, string>, wait: number): Promise<unknown> {
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(wait) });
   const body: unknown = await response.json().catch(() => undefined);
   return response.ok ? body : undefined;
 }
 
-/** The models that a server lists; undefined if it does not say. @throws as `read` does */
+/** Undefined if the server does not say. @throws as `read` does */
 async function listedAt(url: string, headers: Record<string, string>, wait: number): Promise<Listed[] | undefined> {
   const { data } = ((await read(url, headers, wait)) ?? {}) as { data?: unknown };
   if (!Array.isArray(data)) return undefined;
@@ -38,15 +34,12 @@ async function listedAt(url: string, headers: Record<string, string>, wait: numb
 const bearer = (key: string | undefined): Record<string, string> =>
   key === undefined ? {} : { authorization: `Bearer ${key}` };
 
-/** The names of models, without those that only embed and those that nobody could type. */
+/** Without those that only embed and those that nobody could type. */
 const namesOf = (listed: Listed[]): string[] =>
   listed.map(({ id }) => id).filter((id) => /^[^\s\p{Cc}]+$/u.test(id) && !/embed/i.test(id));
 
-interface FoundServer {
-  server: ModelServer;
-  /** At least one, the newest first where the server sorts them so. */
-  models: [string, ...string[]];
-}
+/** With models, the newest first where the server sorts them so. */
+type FoundServer = { server: ModelServer; models: [string, ...string[]] };
 
 async function findServers(environment: Environment): Promise<FoundServer[]> {
   const looked = modelServers(environment).map(async (server): Promise<FoundServer[]> => {
@@ -61,8 +54,6 @@ async function findServers(environment: Environment): Promise<FoundServer[]> {
 /**
  * Looks for Ollama and LM Studio, for a run that would otherwise have the offline model. Asks whether to use one where a
  * person can be asked; elsewhere says how to.
- *
- * @returns the backend that the person wants, if any
  */
 export async function offerServer(shell: Shell, mayPrompt: boolean): Promise<Backend | undefined> {
   const { environment } = shell;
@@ -92,7 +83,7 @@ const shortList = (models: string[]): string => [...models.slice(0, 3), ...(mode
  *
  * @param from where the person has named it, such as `--model ollama/qwen3`
  * @param mustAnswer whether the server must be there now: a run waits for it, if need be for hours
- * @throws `CommandError`, status 2, with the nearest of the models that there are
+ * @throws `CommandError`, status 2
  */
 export async function checkModel(
   from: string,

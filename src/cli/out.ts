@@ -30,8 +30,8 @@ export function checkOut(shell: Shell, { detach, out }: Pick<CommonOptions, 'det
 }
 
 /**
- * Writes the files that a run has come to into a folder, and says which. They are read from the store of this home,
- * or from the one that `DATABASE_URL` names.
+ * Writes the files that a run has come to into a folder, and says which. They are in the store of this home, or in the one that
+ * `DATABASE_URL` names.
  *
  * @param files undefined if the run has no workspace
  * @throws `CommandError`, status 1, where the folder holds other files of the same names; then nothing is written
@@ -53,14 +53,10 @@ export async function writeFiles(shell: Shell, run: string, files: RunFiles | un
     const place = shell.path(out);
     const recordFile = join(home, 'outputs', `${hashOf(place)}.json`);
     const before = writtenBefore(recordFile, run);
-    const {
-      removed,
-      written,
-      files: all,
-      leftOut,
-    } = await writeOut(store, new Trees(store), files.tree, place, before);
-    writeAtomic(recordFile, JSON.stringify({ run, files: Object.fromEntries(all) } satisfies WrittenRecord));
-    shell.say(outText(out, all.size, written, removed));
+    const done = await writeOut(store, new Trees(store), files.tree, place, before);
+    const { leftOut, removed, written } = done;
+    writeAtomic(recordFile, JSON.stringify({ run, files: Object.fromEntries(done.files) } satisfies WrittenRecord));
+    shell.say(outText(out, done.files.size, written, removed));
     if (leftOut > 0) shell.say(`${countText(leftOut, 'file')} of git's own left out: git would run what they say`);
   } catch (error) {
     if (!(error instanceof OutConflictError)) throw error;
@@ -79,9 +75,6 @@ function writtenBefore(recordFile: string, run: string): ReadonlyMap<string, str
   return new Map(record.run === run ? Object.entries(record.files) : []);
 }
 
-/** How many paths are listed. */
-const listed = 20;
-
 function outText(out: string, all: number, written: string[], removed: string[]): string {
   if (all === 0 && removed.length === 0) return `The answer has no files, so that nothing is written to ${out}`;
   const there = all - written.length;
@@ -90,6 +83,6 @@ function outText(out: string, all: number, written: string[], removed: string[])
     ...(there === 0 ? [] : [`${there} there already`]),
     ...(removed.length === 0 ? [] : [`${removed.length} removed`]),
   ];
-  const more = written.length > listed ? [`  … and ${written.length - listed} more`] : [];
-  return [facts.join(', '), ...written.slice(0, listed).map((path) => `  ${path}`), ...more].join('\n');
+  const more = written.length > 20 ? [`  … and ${written.length - 20} more`] : [];
+  return [facts.join(', '), ...written.slice(0, 20).map((path) => `  ${path}`), ...more].join('\n');
 }

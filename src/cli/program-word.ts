@@ -5,7 +5,6 @@ import { examples } from './examples.ts';
 
 const program = fileURLToPath(new URL('../../bin/reprise.mjs', import.meta.url));
 
-/** The clone, or the package's own folder. */
 const root = dirname(dirname(program));
 
 /** Where npm puts programs of a package, which are on the PATH only of what npm itself starts. */

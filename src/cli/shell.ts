@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { readEnvironment, type Environment } from '../util/environment.ts';
 import { printable } from '../util/text/printable.ts';
@@ -6,31 +7,27 @@ import { jsonLine, type LogFormat } from '../worker/log-format.ts';
 import { jsonText } from './exit.ts';
 import { programWord, withProgramWord } from './program-word.ts';
 
-/** A stream that a command reads from, which may be a terminal. */
 export type Input = NodeJS.ReadableStream & Partial<Pick<ReadStream, 'isTTY' | 'setRawMode'>>;
 
-/** A stream that a command writes to, which may be a terminal. */
 export type Output = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'rows'> & { fd: number }>;
-
-type Suspending = { kill?(group: 0, signal: 'SIGTSTP'): unknown };
 
 type Signal = 'SIGINT' | 'SIGTERM' | 'SIGUSR2';
 
-/** All that the command line has from whoever calls it. */
 export interface Surroundings {
   stdin: Input;
-  /** Gets answers, and nothing else. */
   stdout: Output;
   stderr: Output;
   /** Variables by their names, as in `process.env`. */
   env: NodeJS.ProcessEnv;
-  /** The folder from which relative paths count; an absolute path. */
+  /** An absolute path. */
   cwd: string;
   /** Where signals come from, such as `process`; when absent, none comes. A command listens only to those that it obeys. */
-  signals?: Record<'on' | 'off', (signal: Signal, listener: () => void) => unknown> & Suspending;
+  signals?: Record<'on' | 'off', (signal: Signal, listener: () => void) => unknown> & {
+    kill?(group: 0, signal: 'SIGTSTP'): unknown;
+  };
 }
 
-/** What one call of the command line reads and writes. Each call has its own, so that several may be in one process. */
+/** What one call of the command line reads and writes, so that several may be in one process. */
 export class Shell {
   readonly stdin: Input;
   readonly stdout: Output;
@@ -50,19 +47,22 @@ export class Shell {
     this.#signals = signals;
   }
 
-  /** The variables without the empty ones. */
   get environment(): Environment {
     return readEnvironment(this.env);
   }
 
-  /** Whether a person can be prompted: both standard input and standard error are a terminal. */
+  /** Whether a person can be prompted. */
   get canPrompt(): boolean {
     return Boolean(this.stdin.isTTY && this.stderr.isTTY);
   }
 
-  /** The absolute path of what a person has named. */
   path(name: string): string {
     return resolve(this.cwd, name);
+  }
+
+  /** What the words of a command say: `-` alone is what comes by standard input. */
+  async said(words: string[]): Promise<string> {
+    return words.join(' ') === '-' ? (await text(this.stdin)).trim() : words.join(' ');
   }
 
   /** A text whose commands can be typed here. What is said has them so already. */
@@ -74,12 +74,22 @@ export class Shell {
     return isTTY && unwanted === undefined && (forced !== undefined || terminal !== 'dumb');
   }
 
-  /** Listens to signals. @returns what ends that */
+  /** @returns what ends the listening */
   onSignal(signals: Signal[], listener: () => void): () => void {
     for (const signal of signals) this.#signals?.on(signal, listener);
     return () => {
       for (const signal of signals) this.#signals?.off(signal, listener);
     };
+  }
+
+  /** Waits until the person, or whoever has started the process, ends it. */
+  interrupted(): Promise<void> {
+    return new Promise((resolved) => {
+      const ignore = this.onSignal(['SIGINT', 'SIGTERM'], () => {
+        ignore();
+        resolved();
+      });
+    });
   }
 
   /** Has what is said from now on written as a log of this format, as a program that serves does. */
@@ -111,8 +121,8 @@ export class Shell {
   }
 
   /**
-   * Prints what a model or a file says. A file or another program gets it to the letter; a terminal gets it without what
-   * would steer the terminal, in lines that fit into it.
+   * Prints what a model or a file says: to the letter for a file or a program; for a terminal in lines that fit into it,
+   * without what would steer it.
    */
   async printText(text: string): Promise<void> {
     if (!this.stdout.isTTY) return this.print(text);

@@ -5,7 +5,6 @@ import type { ServerLease } from '../local/lock.ts';
 import { usageError } from './exit.ts';
 import type { Shell } from './shell.ts';
 
-/** The Temporal server that a command is for. */
 export interface Target {
   address: string;
   namespace: string;

@@ -7,11 +7,8 @@ import { ageText } from '../client/show/progress.ts';
 import { CommandError, usageError } from './exit.ts';
 import type { Shell } from './shell.ts';
 
-/** The runs that a command can be about, in words, and as Temporal's lists of workflows select them. */
-interface Selection {
-  what: string;
-  query: string;
-}
+/** In words, and as Temporal's lists of workflows select them. */
+type Selection = { what: string; query: string };
 
 const any = ofTypes(workflowTypes);
 
@@ -27,10 +24,9 @@ export const choices = {
 } satisfies Record<string, Selection>;
 
 /**
- * The run that a person means: that of an id, the only one whose id begins so, or the newest one, which is then told.
+ * The run that a person means: that of an id, the only one whose id begins so, or the newest one, which is then told. What was
+ * given, where no run has such an id.
  *
- * @param given an id or its beginning; undefined for the newest run
- * @returns what was given, where no run has such an id
  * @throws `CommandError`, status 2, with the runs that it may be, and status 1 where there is none
  */
 export async function runMeant(
@@ -57,6 +53,14 @@ export async function runMeant(
   }
   return given;
 }
+
+/** Says that there is no run of an id; of an error, only where it says so itself. */
+export const noRun =
+  (id: string) =>
+  (error?: unknown): never => {
+    if (error !== undefined && !(error instanceof WorkflowNotFoundError)) throw error;
+    throw new CommandError(`There is no run of the id ${id}`);
+  };
 
 /** Whether there is a run of an id, open or not. */
 export async function isRun({ client }: Reprise, id: string): Promise<boolean> {

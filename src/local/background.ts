@@ -1,15 +1,13 @@
-import { spawn } from 'node:child_process';
-import { closeSync, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { privateFolder, privateMode } from '../util/private-files.ts';
+import { setTimeout as pause } from 'node:timers/promises';
 import { endDaemon } from './home-server.ts';
 import { isHeld } from './lock.ts';
+import { startModule } from './start-module.ts';
 import { endProcess, isAlive, processes } from '../util/processes.ts';
 import { liveWorkers, readWorker, type WorkerRecord } from './workers.ts';
 
 interface BackgroundSettings {
-  /** The folder in which the `up` runs. */
   cwd: string;
   /** The variables of the `up`, but for those that say where it belongs. */
   env: NodeJS.ProcessEnv;
@@ -17,7 +15,6 @@ interface BackgroundSettings {
   /** The folder that the worker will hold. */
   folder: string;
   address: string;
-  /** Whether the person named the address. */
   isNamed: boolean;
   namespace: string;
   extensions: string;
@@ -27,12 +24,8 @@ interface BackgroundSettings {
   onProgress: (text: string) => void;
 }
 
-const main = fileURLToPath(new URL(`../cli/main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url));
-
 /** How much a process that mostly waits takes for short-lived objects: V8's own measure costs 90 MB more. */
 const youngSpace = '--max-semi-space-size=8';
-
-const logOf = (home: string): string => join(home, 'logs', 'up.log');
 
 /**
  * Starts an `up` that outlives this process, and waits until its worker polls. Of several commands that do so at the same
@@ -42,20 +35,18 @@ const logOf = (home: string): string => join(home, 'logs', 'up.log');
  */
 export async function startBackground(settings: BackgroundSettings): Promise<WorkerRecord> {
   const { cwd, env, home, folder, address, isNamed, namespace, extensions, variables, onProgress } = settings;
-  privateFolder(join(home, 'logs'));
-  const output = openSync(logOf(home), 'a', privateMode.file);
-  const begin = fstatSync(output).size;
+  const log = join(home, 'logs', 'up.log');
+  const begin = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
   let read = begin;
   const words = ['up', '--background', '--temporal', address, '--extensions', extensions];
   if (!isNamed) words.push('--unnamed');
-  const named = variables.flatMap((name) => ['--variable', name]);
-  const child = spawn(process.execPath, [youngSpace, main, ...words, ...named], {
-    stdio: ['ignore', output, output],
+  const child = startModule('cli/main', [...words, ...variables.flatMap((name) => ['--variable', name])], {
+    log,
+    nodeOptions: [youngSpace],
     detached: true,
     cwd,
     env: { ...env, REPRISE_HOME: home, TEMPORAL_NAMESPACE: namespace },
   });
-  closeSync(output);
   child.unref();
   let status: number | NodeJS.Signals | undefined;
   let endedAt = 0;
@@ -64,10 +55,10 @@ export async function startBackground(settings: BackgroundSettings): Promise<Wor
     endedAt = Date.now();
   });
   for (;;) {
-    const log = readFileSync(logOf(home));
+    const said = readFileSync(log);
     // It may have become full, and been emptied. A line that is still being written is told when it is whole.
-    const end = log.lastIndexOf('\n') + 1;
-    const progress = progressIn(log.subarray(log.length < read ? 0 : read, end).toString());
+    const end = said.lastIndexOf('\n') + 1;
+    const progress = progressIn(said.subarray(said.length < read ? 0 : read, end).toString());
     read = end;
     if (progress !== '') onProgress(progress);
     const worker = readWorker(folder);
@@ -76,9 +67,9 @@ export async function startBackground(settings: BackgroundSettings): Promise<Wor
     const isAlone = status === 0 && Date.now() - endedAt > timeoutMs && !isHeld(folder);
     if (isAlone || (status !== undefined && status !== 0))
       throw new Error(
-        `The background worker did not start (its process ended: ${status}):\n${tail(log.length < begin ? log : log.subarray(begin))}`,
+        `The background worker did not start (its process ended: ${status}):\n${tail(said.length < begin ? said : said.subarray(begin))}`,
       );
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
   }
 }
 
@@ -96,10 +87,8 @@ export const progressIn = (added: string): string =>
 /** How long another command's `up` may be without a sign of life, in milliseconds: on a busy machine a process begins slowly. */
 const timeoutMs = 60_000;
 
-/** Whether a process is an `up`. */
-function isUp(pid: number): boolean {
-  return processes().some((each) => each.pid === pid && / up( |$)/.test(each.commandLine));
-}
+const isUp = (pid: number): boolean =>
+  processes().some((each) => each.pid === pid && / up( |$)/.test(each.commandLine));
 
 /** Asks an `up` to let its calls in flight finish, to leave its runs to the next `up`, and to end. */
 export function askToHandOver({ pid }: WorkerRecord): void {
@@ -116,4 +105,4 @@ export async function stopUp(home: string): Promise<boolean> {
   return running.length > 0 || left;
 }
 
-const tail = (log: Buffer): string => log.toString().trimEnd().split('\n').slice(-8).join('\n');
+const tail = (said: Buffer): string => said.toString().trimEnd().split('\n').slice(-8).join('\n');

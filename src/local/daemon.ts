@@ -18,8 +18,7 @@ import { freePort, hiddenPlace, listenNear } from './ports.ts';
 import { startServer, type RunningServer } from './server.ts';
 import { findTemporalCli } from './temporal-cli.ts';
 import { uiProxy } from './ui-proxy.ts';
-import { idleMs, lastUse } from './use.ts';
-import { liveWorkers } from './workers.ts';
+import { idleMs, lastUse, liveWorkers } from './workers.ts';
 
 const pollIntervalMs = 5000;
 

@@ -1,15 +1,12 @@
-import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '../util/cache-folder.ts';
-import { privateFolder, privateMode } from '../util/private-files.ts';
 import { endProcess, processes } from '../util/processes.ts';
 import { isHeld, readLease, type ServerLease } from './lock.ts';
 import { answers } from './server.ts';
+import { startModule } from './start-module.ts';
 
-/** Is told what takes long, and what went wrong. */
 export type Say = (text: string) => void;
 
 /** What a daemon tells whoever has started it. */
@@ -22,7 +19,6 @@ export interface DaemonMessage {
 
 interface JoinSettings {
   home: string;
-  /** The address that is asked for. */
   asked: string;
   /** Whether the person named it; where they did not, another port serves as well without a word. */
   isNamed: boolean;
@@ -31,7 +27,6 @@ interface JoinSettings {
   /** Variables by their names, as in `process.env`: the daemon has those of whoever starts it. */
   variables: NodeJS.ProcessEnv;
   say: Say;
-  /** Whether to give up. */
   isOver: () => boolean;
 }
 
@@ -55,8 +50,6 @@ export async function joinServer(settings: JoinSettings): Promise<{ server: Serv
   throw new Error(`The Temporal server of ${home} does not answer`);
 }
 
-const main = fileURLToPath(new URL(`./daemon.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url));
-
 /** @returns undefined where another one has the folder's lock */
 async function startDaemon({
   asked,
@@ -67,12 +60,10 @@ async function startDaemon({
   variables,
 }: JoinSettings): Promise<ServerLease | undefined> {
   const named = isNamed ? ['--named'] : [];
-  const words = [main, ...named, '--temporal', asked, '--configs', configs, '--home', homePath(home)];
-  privateFolder(join(home, 'logs'));
-  const log = openSync(join(home, 'logs', 'up.log'), 'a', privateMode.file);
+  const words = [...named, '--temporal', asked, '--configs', configs, '--home', homePath(home)];
   const env = { ...variables, NODE_COMPILE_CACHE: join(cacheFolder(), 'compiled') };
-  const child = spawn(process.execPath, words, { stdio: ['ignore', log, log, 'ipc'], detached: true, env });
-  closeSync(log);
+  const log = join(home, 'logs', 'up.log');
+  const child = startModule('local/daemon', words, { log, hasChannel: true, detached: true, env });
   const { promise, reject, resolve } = Promise.withResolvers<ServerLease | undefined>();
   child.on('message', ({ failed, ready, say: text }: DaemonMessage) => {
     if (text !== undefined) say(text);
@@ -140,19 +131,12 @@ export const databaseOf = (home: string): string => join(homePath(home), 'tempor
 
 export const portOf = (address: string): number => Number(address.split(':').at(-1));
 
-/** A server by its process. */
-interface FoundServer {
-  pid: number;
-  address: string;
-  database: string;
-}
-
 /** The servers of a folder. Their command lines tell, since a daemon may have died before it could record its server. */
-const serversOf = (home: string): FoundServer[] =>
+const serversOf = (home: string): ReturnType<typeof embeddedServers> =>
   embeddedServers().filter(({ database }) => database === databaseOf(home));
 
 /** The servers of all home folders of this machine. */
-function embeddedServers(): FoundServer[] {
+function embeddedServers(): Array<{ pid: number; address: string; database: string }> {
   return processes().flatMap(({ pid, commandLine }) => {
     const [, port] = / --port (\d+)/.exec(commandLine) ?? [];
     const [, database] = / --db-filename (.*?[\\/]temporal\.db)(?= --|$)/s.exec(commandLine) ?? [];

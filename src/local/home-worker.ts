@@ -1,4 +1,4 @@
-import type { Worker } from '@temporalio/worker';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createWorker, type WorkerSettings } from '../worker.ts';
 import { untilRegistered, workerIdentity } from '../worker/deployment.ts';
 import type { WorkerRecord } from './workers.ts';
@@ -16,43 +16,38 @@ export type HomeWorkerSettings = Required<Pick<WorkerSettings, 'connection' | 'h
 export type ServiceSettings = Pick<WorkerSettings, 'health' | 'shutdownGraceTime' | 'slots'>;
 
 /** A worker for the runs of one version. */
-export class HomeWorker {
-  readonly #worker: Worker;
+export interface HomeWorker {
   /** Settles when the worker has ended. */
-  readonly done: Promise<void>;
+  done: Promise<void>;
+  end(ending: ShutdownMode): Promise<void>;
+}
 
-  /** Starts a worker and waits until runs can be pinned to it. */
-  static async start(record: WorkerRecord, { connection, ...others }: HomeWorkerSettings): Promise<HomeWorker> {
-    const { allow, behavior, buildId, codePath, extensions, isVersioned, namespace, orchestrators } = record;
-    const worker = await createWorker({
-      connection,
-      namespace,
-      ...others,
-      configFolder: extensions,
-      allow,
-      bundle: { codePath, orchestrators },
-      identity: workerIdentity(record.isOwn),
-      ...(isVersioned && { version: { buildId, behavior } }),
-    });
-    const started = new HomeWorker(worker);
-    if (isVersioned) {
-      const hasEnded = (): boolean => worker.getState() !== 'RUNNING';
-      await untilRegistered(connection.workflowService, namespace, buildId, hasEnded);
-    }
-    return started;
-  }
-
-  private constructor(worker: Worker) {
-    this.#worker = worker;
-    this.done = worker.run();
-    // Whoever waits for the end is told; until then a failure must not end the process.
-    this.done.catch(() => {});
-  }
-
-  async end(ending: ShutdownMode): Promise<void> {
-    if (this.#worker.getState() === 'RUNNING') this.#worker.shutdown();
-    const ended = this.done.catch(() => {});
-    if (ending === 'drain') return ended;
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, graceMs))]);
-  }
+/** Starts a worker and waits until runs can be pinned to it. */
+export async function startHomeWorker(
+  record: WorkerRecord,
+  { connection, ...others }: HomeWorkerSettings,
+): Promise<HomeWorker> {
+  const { allow, behavior, buildId, codePath, extensions, isVersioned, namespace, orchestrators } = record;
+  const worker = await createWorker({
+    connection,
+    namespace,
+    ...others,
+    configFolder: extensions,
+    allow,
+    bundle: { codePath, orchestrators },
+    identity: workerIdentity(record.isOwn),
+    ...(isVersioned && { version: { buildId, behavior } }),
+  });
+  const isRunning = (): boolean => worker.getState() === 'RUNNING';
+  const done = worker.run();
+  // Whoever waits for the end is told; until then a failure must not end the process.
+  const ended = done.catch(() => {});
+  if (isVersioned) await untilRegistered(connection.workflowService, namespace, buildId, () => !isRunning());
+  return {
+    done,
+    async end(ending) {
+      if (isRunning()) worker.shutdown();
+      await Promise.race([ended, ...(ending === 'stop' ? [pause(graceMs)] : [])]);
+    },
+  };
 }

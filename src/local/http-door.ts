@@ -1,13 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { privateMode } from '../util/private-files.ts';
 import { listenNear } from './ports.ts';
-
-const main = fileURLToPath(new URL(`../cli/main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url));
+import { startModule } from './start-module.ts';
 
 /** What a server that takes connections of its home's daemon tells it. `taken`: it has the connection of this number. */
 export type HttpServerMessage = 'ready' | 'idle' | { taken: number };
@@ -51,13 +47,9 @@ export async function openHttpDoor(
   };
 
   const begin = (): void => {
-    const log = openSync(join(home, 'logs', 'serve.log'), 'a', privateMode.file);
     const words = ['serve', '--inherited', '--port', String(port), '--configs', configs];
-    const own = spawn(process.execPath, [main, ...words], {
-      stdio: ['ignore', log, log, 'ipc'],
-      env: { ...variables, REPRISE_HOME: home },
-    });
-    closeSync(log);
+    const log = join(home, 'logs', 'serve.log');
+    const own = startModule('cli/main', words, { log, hasChannel: true, env: { ...variables, REPRISE_HOME: home } });
     child = own;
     isReady = false;
     own.on('message', (message: HttpServerMessage) => {

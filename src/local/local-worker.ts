@@ -1,5 +1,6 @@
 import { chmodSync, copyFileSync, existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
 import { definedIn, readEnvironment } from '../util/environment.ts';
@@ -16,7 +17,7 @@ import {
 import { privateFolder, privateMode } from '../util/private-files.ts';
 import { quietRuntime } from '../worker/quiet-runtime.ts';
 import { keepLogsShort } from '../worker/rotation.ts';
-import { HomeWorker, type ShutdownMode, type ServiceSettings } from './home-worker.ts';
+import { startHomeWorker, type HomeWorker, type ServiceSettings, type ShutdownMode } from './home-worker.ts';
 import { endDaemon, joinServer, type Say } from './home-server.ts';
 import { isHeld, readLease, type ServerLease, type Lock } from './lock.ts';
 import { ensureNamespace, keepRunsFor, retentionDays } from './retention.ts';
@@ -30,7 +31,6 @@ export interface LocalWorkerSettings {
   isOwn: boolean;
   /** The address of the server. That of the home may get another one, where its port is taken. */
   address: string;
-  /** Whether the person named the address. */
   isNamed: boolean;
   namespace: string;
   version: WorkerVersion;
@@ -46,8 +46,7 @@ export interface LocalWorkerSettings {
 const pollIntervalMs = 2000;
 
 /**
- * At how many looks it is asked whether somebody serves what is pinned to nobody, and whether this worker is needed still: the
- * server asks a workflow of its own.
+ * At how many looks it is asked whether somebody serves what is pinned to nobody, and whether this worker is needed still.
  */
 const looksPerQuestion = 5;
 
@@ -131,19 +130,17 @@ export class LocalWorker {
     this.#record = record;
     const httpAddress = isOwn ? readLease(home)?.httpAddress : undefined;
     // Where a webhook tells a person to look and answer, unless the environment says so.
-    const workerVariables =
-      httpAddress === undefined ? variables : { REPRISE_PUBLIC_URL: httpAddress, ...definedIn(variables) };
-    this.#worker = await HomeWorker.start(record, {
+    const known = { ...(httpAddress !== undefined && { REPRISE_PUBLIC_URL: httpAddress }), ...definedIn(variables) };
+    this.#worker = await startHomeWorker(record, {
       connection,
       home,
-      variables: workerVariables,
+      variables: known,
       ...this.#settings.service,
     });
     if (this.#hasEnded()) return this.#worker.end('stop');
-    if (this.#record.isVersioned) await this.#beCurrent(true);
+    if (isVersioned) await this.#beCurrent(true);
     this.#lock?.describe({ ...record, isReady: true });
-    this.#orphanedRuns =
-      this.#record.isVersioned && this.#lock ? new OrphanedRuns({ home, connection, variables }, record) : undefined;
+    if (isVersioned && this.#lock) this.#orphanedRuns = new OrphanedRuns({ home, connection, variables }, record);
     onReady();
     void this.#look();
     await this.#worker.done;
@@ -178,7 +175,7 @@ export class LocalWorker {
 
   async #look(): Promise<void> {
     for (let looks = 1; !this.#hasEnded(); looks++) {
-      await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
+      await pause(pollIntervalMs);
       if (this.#hasEnded()) return;
       await this.#lookAfterServer();
       if (!this.#record.isVersioned) continue;
@@ -231,8 +228,7 @@ export class LocalWorker {
   /**
    * Takes the runs that are pinned to no version. An `up` in the foreground takes them from everybody when it starts, one in
    * the background only from others in the background of its folder, and a worker for everybody only from older versions: one
-   * of the last release that is started again, during an upgrade, must not. Later each takes them only from those that have
-   * died.
+   * of the last release may be started again during an upgrade. Later each takes them only from those that have died.
    */
   async #beCurrent(isStart: boolean): Promise<void> {
     const { background, home, namespace, version } = this.#settings;
@@ -244,12 +240,12 @@ export class LocalWorker {
     const pollers = current === undefined ? [] : await livePollers(service, namespace);
     const isServed = pollers.some(({ buildId }) => buildId === current);
     const { address } = this.#record;
-    const inBackground = liveWorkers(home).some(
-      (worker) =>
-        worker.buildId === current && worker.background && worker.namespace === namespace && worker.address === address,
-    );
+    const isInBackground = (worker: WorkerRecord): boolean =>
+      worker.buildId === current && worker.background && worker.namespace === namespace && worker.address === address;
     const mayTake = async (): Promise<boolean> =>
-      version.isOwn ? !background || inBackground : isNewer(service, namespace, version.buildId, current ?? '');
+      version.isOwn
+        ? !background || liveWorkers(home).some(isInBackground)
+        : isNewer(service, namespace, version.buildId, current ?? '');
     if (isServed && !(isStart && (await mayTake()))) return;
     await makeCurrent(service, namespace, version.buildId);
     this.#isCurrent = true;

@@ -14,7 +14,6 @@ export interface ServerLease {
   uiAddress: string;
   /** Where the HTTP server answers; absent: nowhere, since no port was free. */
   httpAddress?: string;
-  /** The server's process. */
   serverPid: number;
 }
 

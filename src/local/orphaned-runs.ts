@@ -2,14 +2,11 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { countOpenRuns } from '../worker/deployment.ts';
 import { privateMode } from '../util/private-files.ts';
-import { HomeWorker, type ShutdownMode, type HomeWorkerSettings } from './home-worker.ts';
+import { startHomeWorker, type HomeWorker, type HomeWorkerSettings, type ShutdownMode } from './home-worker.ts';
 import { isHeld, takeLock, type Lock } from './lock.ts';
 import { readWorker, workerFolders, type WorkerRecord } from './workers.ts';
 
-interface StandIn {
-  worker: HomeWorker;
-  lock: Lock<WorkerRecord>;
-}
+type StandIn = { worker: HomeWorker; lock: Lock<WorkerRecord> };
 
 /** How long the record of a worker without open runs is kept, in milliseconds: a run that was just started may be unseen. */
 const keptMs = 60_000;
@@ -23,7 +20,6 @@ export class OrphanedRuns {
   readonly #own: WorkerRecord;
   readonly #standIns = new Map<string, StandIn>();
   readonly #emptySince = new Map<string, number>();
-  /** Those that finish their calls in flight. */
   readonly #ending = new Set<Promise<void>>();
 
   /** @param own the worker of this process, whose server is looked after */
@@ -32,7 +28,6 @@ export class OrphanedRuns {
     this.#own = own;
   }
 
-  /** Whether any runs are served in place of other workers. */
   get isBusy(): boolean {
     return this.#standIns.size + this.#ending.size > 0;
   }
@@ -47,7 +42,7 @@ export class OrphanedRuns {
       const open = await countOpenRuns(this.#settings.connection.workflowService, record.namespace, record.buildId);
       if (open > 0) this.#emptySince.delete(folder);
       if (standIn !== undefined) {
-        if (open === 0 || isWanted(folder)) void this.#stop(folder, standIn, 'drain');
+        if (open === 0 || existsSync(wantedFile(folder))) void this.#stop(folder, standIn, 'drain');
       } else if (open > 0) {
         await this.#start(folder, record);
       } else if (this.#isUnused(folder)) {
@@ -89,10 +84,10 @@ export class OrphanedRuns {
   /** The bundle of another version of the package may not run here; by their patches, runs go on with the present one, too. */
   async #startWorker(record: WorkerRecord): Promise<HomeWorker> {
     try {
-      return await HomeWorker.start(record, this.#settings);
+      return await startHomeWorker(record, this.#settings);
     } catch (error) {
       if (record.code === this.#own.code) throw error;
-      return HomeWorker.start({ ...record, codePath: this.#own.codePath }, this.#settings);
+      return startHomeWorker({ ...record, codePath: this.#own.codePath }, this.#settings);
     }
   }
 
@@ -120,8 +115,6 @@ export class OrphanedRuns {
 }
 
 const wantedFile = (folder: string): string => join(folder, 'wanted');
-
-const isWanted = (folder: string): boolean => existsSync(wantedFile(folder));
 
 /** Says, for whoever stands in for the worker of this folder, whether the worker itself is wanted. */
 export function want(folder: string, isWantedNow: boolean): void {

@@ -4,11 +4,9 @@ import { createServer, type Server } from 'node:net';
 
 /** Finds a free port: the wanted one if it is free, else one that the system chooses. */
 export async function freePort(wanted = 0): Promise<number> {
-  for (const port of [wanted, 0]) {
-    const found = await listen(port);
-    if (found !== undefined) return found;
-  }
-  throw new Error('No port is free');
+  const found = (await listen(wanted)) ?? (await listen(0));
+  if (found === undefined) throw new Error('No port is free');
+  return found;
 }
 
 const lastPort = 65_535;

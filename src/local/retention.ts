@@ -1,5 +1,7 @@
 import { msToTs, tsToMs } from '@temporalio/common/lib/time.js';
 import type { NativeConnection } from '@temporalio/worker';
+import { hasCode } from '../worker/deployment.ts';
+import { alreadyExists } from '../worker/search-attributes.ts';
 import { VariableError, type Environment } from '../util/environment.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -16,18 +18,13 @@ export function retentionDays({ REPRISE_RETENTION_DAYS: named = '30' }: Environm
   );
 }
 
-/** gRPC's ALREADY_EXISTS. */
-const alreadyExists = 6;
-
 /** Makes a namespace on the embedded server, where nobody else would make it. */
 export async function ensureNamespace(connection: NativeConnection, namespace: string, days: number): Promise<void> {
   try {
-    await connection.workflowService.registerNamespace({
-      namespace,
-      workflowExecutionRetentionPeriod: msToTs(days * dayMs),
-    });
+    const workflowExecutionRetentionPeriod = msToTs(days * dayMs);
+    await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
   } catch (error) {
-    if ((error as { code?: number }).code !== alreadyExists) throw error;
+    if (!hasCode(error, alreadyExists)) throw error;
   }
 }
 
@@ -39,9 +36,6 @@ export async function keepRunsFor(connection: NativeConnection, days: number): P
     const namespace = namespaceInfo?.name;
     if (!namespace || namespace === 'temporal-system') continue;
     if (tsToMs(config?.workflowExecutionRetentionTtl) === days * dayMs) continue;
-    await service.updateNamespace({
-      namespace,
-      config: { workflowExecutionRetentionTtl: msToTs(days * dayMs) },
-    });
+    await service.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl: msToTs(days * dayMs) } });
   }
 }

@@ -5,11 +5,11 @@ import type { IncomingMessage } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { privateFolder, privateMode } from '../util/private-files.ts';
 import { freePort, unreachablePorts, type HiddenPlace } from './ports.ts';
 
 export interface ServerSettings {
-  /** Path of the Temporal CLI. */
   cli: string;
   port: number;
   /** Where the Web UI listens, which takes whoever reaches it for a friend; without it, there is none. */
@@ -45,9 +45,6 @@ const timeoutMs = 30_000;
 /** How long a server that listens may take to answer, in milliseconds; a busy machine is slow. */
 const answerPatienceMs = 3000;
 
-/** How often starting a server is attempted where it ends before it answers: several that start at once may want the same ports. */
-const maxAttempts = 8;
-
 /** A server has ended before it answered. */
 class ServerEndedError extends Error {}
 
@@ -62,7 +59,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
       return await startOnce(settings);
     } catch (error) {
       // The server chooses free ports for its inner services, and ends where one is taken before it listens there.
-      if (!(error instanceof ServerEndedError) || attempt === maxAttempts) throw error;
+      if (!(error instanceof ServerEndedError) || attempt === 8) throw error;
     }
   }
 }
@@ -140,7 +137,7 @@ export async function answersWithin(ms: number, address: string, isOver = (): bo
   while (!isOver()) {
     if (await answers(address)) return true;
     if (Date.now() > deadline) return false;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
   }
   return false;
 }
@@ -160,7 +157,8 @@ export async function answers(address: string): Promise<boolean> {
   request.on('error', no).once('close', no).resume();
   // An answer without a message has the status among its headers.
   request.once('trailers', ({ 'grpc-status': status }) => resolve(status === '0'));
-  request.end(emptyMessage);
+  // A message without fields: not compressed, and 0 bytes long.
+  request.end(Buffer.alloc(5));
   try {
     return await promise;
   } finally {
@@ -168,9 +166,6 @@ export async function answers(address: string): Promise<boolean> {
     session.destroy();
   }
 }
-
-/** A message without fields: not compressed, and 0 bytes long. */
-const emptyMessage = Buffer.alloc(5);
 
 /** Whether any program listens at an address of this machine, which is known at once. */
 export function isListening(address: string): Promise<boolean> {

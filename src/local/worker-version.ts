@@ -25,7 +25,6 @@ export interface WorkerVersion extends VersionSettings {
   allow: string[];
   /** The folder of configurations and extensions. */
   extensions: string;
-  /** Path of the bundle of workflows. */
   codePath: string;
   orchestrators: CustomOrchestrators;
 }
@@ -45,11 +44,10 @@ export async function currentVersion(
   allow: string[],
   onBundling: () => void,
 ): Promise<WorkerVersion> {
-  const folder = resolve(extensions);
-  const { codePath, hash, orchestrators } = await workflowBundle(home, folder, onBundling);
-  const parts = { code: codeHash(), environment: environmentHash(home, environment, names, allow), extensions: folder };
-  const buildId = `${packageVersion}-${keyed(home, [...Object.values(parts), hash])}`;
-  return { buildId, behavior: 'PINNED', isOwn: true, ...parts, allow, codePath, orchestrators };
+  const { bundle, ...parts } = await partsOf(home, extensions, allow, onBundling);
+  const hash = environmentHash(home, environment, names, allow);
+  const buildId = `${packageVersion}-${keyed(home, [parts.code, hash, parts.extensions, bundle])}`;
+  return { ...parts, buildId, behavior: 'PINNED', isOwn: true, environment: hash };
 }
 
 /**
@@ -62,21 +60,17 @@ export async function sharedVersion(
   allow: string[],
   onBundling: () => void,
 ): Promise<WorkerVersion> {
+  const { bundle, ...parts } = await partsOf(home, extensions, allow, onBundling);
+  const common = { ...parts, isOwn: false, environment: '' };
+  const buildId = `${packageVersion}-${parts.code}`;
+  if (bundle === '') return { ...common, buildId, behavior: 'AUTO_UPGRADE' };
+  return { ...common, buildId: `${buildId}-${bundle.slice(0, 8)}`, behavior: 'PINNED' };
+}
+
+async function partsOf(home: string, extensions: string, allow: string[], onBundling: () => void) {
   const folder = resolve(extensions);
-  const { codePath, hash, orchestrators } = await workflowBundle(home, folder, onBundling);
-  const code = codeHash();
-  const custom = hash === '' ? '' : `-${hash.slice(0, 8)}`;
-  return {
-    buildId: `${packageVersion}-${code}${custom}`,
-    behavior: hash === '' ? 'AUTO_UPGRADE' : 'PINNED',
-    isOwn: false,
-    code,
-    environment: '',
-    allow,
-    extensions: folder,
-    codePath,
-    orchestrators,
-  };
+  const { codePath, hash: bundle, orchestrators } = await workflowBundle(home, folder, onBundling);
+  return { code: codeHash(), bundle, allow, extensions: folder, codePath, orchestrators };
 }
 
 /** A hash of everything in the environment that a run may come to need. Without the home's secret it tells nothing of it. */

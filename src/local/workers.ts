@@ -1,8 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isHeld, readRecord } from './lock.ts';
 import type { WorkerVersion } from './worker-version.ts';
 import { hashOf } from '../util/ids.ts';
+import { privateFolder, privateMode } from '../util/private-files.ts';
 
 /** A worker of a home folder: what it runs with, and which process it is. */
 export interface WorkerRecord extends WorkerVersion {
@@ -20,7 +21,6 @@ export interface WorkerRecord extends WorkerVersion {
   standsIn: boolean;
 }
 
-/** Where a worker's runs are. */
 export type Queue = Pick<WorkerRecord, 'address' | 'namespace'>;
 
 const workersFolder = (home: string): string => join(home, 'workers');
@@ -38,7 +38,6 @@ export function workerFolders(home: string): string[] {
   return readdirSync(folder).map((name) => join(folder, name));
 }
 
-/** A home's workers that run now. */
 export function liveWorkers(home: string): WorkerRecord[] {
   return workerFolders(home)
     .filter(isHeld)
@@ -47,3 +46,17 @@ export function liveWorkers(home: string): WorkerRecord[] {
 
 /** What the present worker of a folder, or the last one, has recorded. */
 export const readWorker = (folder: string): WorkerRecord | undefined => readRecord(folder) as WorkerRecord | undefined;
+
+const useFile = (folder: string): string => join(folder, 'last-use');
+
+/** Records that a command uses a home or one of its workers, by its folder, which keeps it from ending. */
+export function noteUse(folder: string): void {
+  privateFolder(folder);
+  writeFileSync(useFile(folder), '', { mode: privateMode.file });
+}
+
+/** When a command last used a home or a worker, in milliseconds since the epoch; 0 where none ever has. */
+export const lastUse = (folder: string): number => statSync(useFile(folder), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+/** How long what nobody uses stays, in milliseconds: `REPRISE_IDLE_MINUTES`, else 10 minutes. NaN where that is no number. */
+export const idleMs = ({ REPRISE_IDLE_MINUTES: minutes }: NodeJS.ProcessEnv): number => Number(minutes || 10) * 60_000;

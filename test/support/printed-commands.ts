@@ -6,9 +6,8 @@ import { PassThrough, type Writable } from 'node:stream';
 import type { InboxQuestion } from '../../src/client.ts';
 import { examples, whereExamplesAre } from '../../src/cli/examples.ts';
 import { init } from '../../src/cli/commands/init.ts';
-import { answerCommand, approveCommand, noticeBox } from '../../src/cli/questions/box.ts';
-import { unknownCommandText } from '../../src/cli/unknown-command.ts';
-import { waysToSettle } from '../../src/cli/questions/ways-to-settle.ts';
+import { answerCommand, approveCommand, noticeBox, waysToSettle } from '../../src/cli/questions/box.ts';
+import { unknownCommandText } from '../../src/cli/mistyped.ts';
 import { Shell } from '../../src/cli/shell.ts';
 import { violationText } from '../../src/trust/guard.ts';
 import { creation } from '../../src/worker/search-attributes.ts';
@@ -53,10 +52,10 @@ const composed: Record<string, () => string[] | Promise<string[]>> = {
   'src/cli/commands/approve.ts': left,
   'src/cli/commands/init.ts': initTexts,
   'src/cli/examples.ts': () => Object.keys(examples).slice(1).map(whereExamplesAre),
-  'src/cli/questions/box.ts': () => ofEachKind.map((each) => noticeBox(silentShell(), each, false, server)),
+  'src/cli/questions/box.ts': () =>
+    ofEachKind.flatMap((each) => [noticeBox(silentShell(), each, false, server), ...waysToSettle(each, server)]),
   'src/cli/questions/prompter.ts': left,
-  'src/cli/questions/ways-to-settle.ts': () => ofEachKind.flatMap((each) => waysToSettle(each, server)),
-  'src/cli/unknown-command.ts': () => ['Which database?', 'stop'].map((word) => unknownCommandText(word, [])),
+  'src/cli/mistyped.ts': () => ['Which database?', 'stop'].map((word) => unknownCommandText(word, [])),
   'src/trust/guard.ts': () =>
     ['ask', 'chat', 'research', 'solve'].flatMap((name) =>
       ['config', 'attachments'].map((key) => violationText({ path: [key], what: 'x', flag: 'commands' }, name)),

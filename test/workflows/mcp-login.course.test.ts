@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { waysToSettle } from '../../src/cli/questions/ways-to-settle.ts';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { TurnResult } from '../../src/protocol/session.ts';
 import { login } from '../../src/tools/mcp/login.ts';
@@ -10,6 +9,7 @@ import { historyText } from '../support/reading.ts';
 import { startLoginServer, type LoginServer } from '../support/login-server.ts';
 import type { Script } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';
+import { waysToSettle } from '../../src/cli/questions/box.ts';
 
 let script: Script;
 let run: Running;

@@ -1,18 +1,16 @@
-import { text as textOf } from 'node:stream/consumers';
 import { AnswerTooLongError, type Run } from '../../client.ts';
 import { assertAnswers, meantQuestion, type Meant } from '../../client/asked.ts';
 import { maxAnswerChars } from '../../protocol/questions.ts';
 import { open, withConnection } from '../connection.ts';
 import { usageError } from '../exit.ts';
 import type { CommonOptions } from '../options.ts';
-import { answerCommand, promptText } from '../questions/box.ts';
+import { answerCommand, promptText, waysToSettle } from '../questions/box.ts';
 import { promptFor } from '../questions/one-request.ts';
 import { readLine } from '../questions/read-line.ts';
-import { waysToSettle } from '../questions/ways-to-settle.ts';
 import type { Shell } from '../shell.ts';
 import { choices, isRun, runMeant } from '../which-run.ts';
 
-export interface AnswerOptions extends CommonOptions {
+interface AnswerOptions extends CommonOptions {
   question?: string;
   skip?: boolean;
 }
@@ -21,9 +19,10 @@ export interface AnswerOptions extends CommonOptions {
 export async function answer(
   shell: Shell,
   id: string | undefined,
-  text: string | undefined,
+  words: string[],
   options: AnswerOptions,
 ): Promise<void> {
+  const text = words.length > 0 ? words.join(' ') : undefined;
   const mayBeText = id !== undefined && text === undefined && !options.skip && !looksLikeId.test(id);
   const early = mayBeText ? undefined : await givenAnswer(shell, text, options.skip ?? false);
   await withConnection(open(shell, options), async ({ reprise }) => {
@@ -59,7 +58,7 @@ async function givenAnswer(shell: Shell, text: string | undefined, skip: boolean
     if (shell.canPrompt) return undefined;
     throw usageError('TEXT is missing; give the answer, - to read it from standard input, or --skip');
   }
-  const answer = text === '-' ? (await textOf(shell.stdin)).trim() : text;
+  const answer = await shell.said([text]);
   if (answer.trim() === '') throw usageError('The answer is empty; to skip the question use --skip');
   if (answer.length > maxAnswerChars) throw new AnswerTooLongError(answer.length);
   return answer;

@@ -11,7 +11,7 @@ import { promptFor } from '../questions/one-request.ts';
 import type { Shell } from '../shell.ts';
 import { choices, runMeant } from '../which-run.ts';
 
-export interface ApproveOptions extends CommonOptions {
+interface ApproveOptions extends CommonOptions {
   allow?: boolean;
   /** The reason, or true where none is given. */
   deny?: string | true;

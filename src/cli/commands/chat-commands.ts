@@ -18,7 +18,6 @@ const commands = {
   '/exit': 'ends it, as /quit and Ctrl-D do; Ctrl-C twice leaves it open',
 };
 
-/** What a typed line is: a turn with its text, a command, the wish to end, or nothing. */
 type Typed =
   | { kind: 'turn'; text: string }
   | { kind: 'command'; name: string }
@@ -35,10 +34,6 @@ export function typedOf(line: string): Typed {
   return name === '/exit' || name === '/quit' ? { kind: 'exit' } : { kind: 'command', name };
 }
 
-/** How long a worker may take to tell what a session has used, in milliseconds. */
-const patience = 10_000;
-
-/** A conversation that is held on the command line. */
 export interface Conversation {
   reprise: Reprise;
   session: SessionRun;
@@ -48,7 +43,6 @@ export interface Conversation {
   config: object | undefined;
 }
 
-/** Carries out a command. None of them costs anything. */
 export async function obey(shell: Shell, name: string, conversation: Conversation): Promise<void> {
   if (name === '/help') shell.say(helpText());
   else if (name === '/model') shell.say(await modelText(shell.environment, conversation));
@@ -68,13 +62,12 @@ function notTold(error: unknown): string {
   throw error;
 }
 
+/** Asks a worker, for ten seconds at most. */
 const withPatience = <T>({ client }: Reprise, query: () => Promise<T>): Promise<T> =>
-  client.withDeadline(Date.now() + patience, query);
+  client.withDeadline(Date.now() + 10_000, query);
 
-async function modelText(
-  environment: Environment,
-  { config, reprise, session, wasOpen }: Conversation,
-): Promise<string> {
+async function modelText(environment: Environment, conversation: Conversation): Promise<string> {
+  const { config, reprise, session, wasOpen } = conversation;
   const models = new Map<string, string>();
   let untold: string | undefined;
   try {
@@ -92,7 +85,6 @@ async function modelText(
   ].join('\n');
 }
 
-/** The models of a session that has not begun yet. */
 function configuredModels(environment: Environment, config: object | undefined): string[] {
   const checked = config === undefined ? undefined : checkConversation(config);
   if (checked?.ok && checked.value.kind === 'team')
@@ -112,7 +104,6 @@ async function spent({ reprise, session }: Conversation): Promise<string> {
   }
 }
 
-/** What a session has used, in all and by agent, and its limits. */
 export function spendingText({ limits = { startedAt: 0 }, usage }: Pick<SessionState, 'limits' | 'usage'>): string {
   if (usage === null) return 'Nothing so far.';
   const { calls, tokens, usd } = limits;
@@ -121,12 +112,11 @@ export function spendingText({ limits = { startedAt: 0 }, usage }: Pick<SessionS
     ...(tokens === undefined ? [] : [countText(tokens, 'token')]),
     ...(usd === undefined ? [] : [dollarText(usd)]),
   ];
+  const cached = usage.cachedInputTokens;
   const byAgent = Object.entries(usage.byAgent);
   return [
     `${spentText(usage)}${most.length === 0 ? '' : ` (of at most ${most.join(', ')})`}`,
-    ...(usage.cachedInputTokens === 0
-      ? []
-      : [`  ${numberText(usage.cachedInputTokens, 0)} of the tokens from a cache`]),
+    ...(cached === 0 ? [] : [`  ${numberText(cached, 0)} of the tokens from a cache`]),
     ...(byAgent.length < 2 ? [] : byAgent.map(([id, figures]) => `  ${id}: ${spentText(figures)}`)),
   ].join('\n');
 }

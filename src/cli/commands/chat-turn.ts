@@ -2,11 +2,10 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { createInterface } from 'node:readline';
 import type { EventCursor, SessionRun, TurnResult } from '../../client.ts';
 import { isPassing } from '../../client/snapshot.ts';
-import { revive } from '../connection.ts';
 import { problemsOf, problemText } from '../../config/problems.ts';
 import { sessionInputSchema } from '../../config/inputs.ts';
 import { usageError } from '../exit.ts';
-import { Following, watchCommand } from '../follow.ts';
+import { show, watchCommand } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';
 import { writeFiles } from '../out.ts';
 import { temporalOption } from '../questions/box.ts';
@@ -30,9 +29,8 @@ export function problemsIn(part: 'text' | 'history', value: unknown, name: strin
 
 /**
  * Takes one turn: shows it while it goes on, and prints its answer. Ctrl-C ends the command, but not the turn; where the person
- * has just typed the text, it ends the turn, and only a second one the command.
+ * has just typed the text (`isChat`), it ends the turn, and only a second one the command.
  *
- * @param isChat whether the person has just typed the text
  * @throws where the turn failed; `Interruption` where the person leaves
  */
 export async function takeTurn(
@@ -63,20 +61,8 @@ async function followTurn(
     session.stopTurn().catch(() => {});
     return 'Ending the turn; Ctrl-C again leaves the conversation';
   };
-  const following = new Following(
-    shell,
-    session,
-    options,
-    () => revive(shell, options),
-    () => sayGoodbye(shell, session, options),
-    isChat,
-    stop,
-  );
-  try {
-    await following.show({ until: turn, ...(after !== undefined && { after }) });
-  } finally {
-    following.close();
-  }
+  const where = { until: turn, ...(after !== undefined && { after }) };
+  await show(shell, session, options, { goodbye: goodbye(session, options), isChat, stay: stop, ...where });
   const result = await turn;
   // Between what was typed and what was answered there is an empty line, as in a conversation on paper.
   if (isChat) shell.say('');
@@ -91,14 +77,13 @@ export async function showLast(shell: Shell, session: SessionRun, options: Follo
   const events = after === undefined ? [] : await session.events();
   const turn = events.findLast((event) => event.type === 'turn');
   if (after === undefined || turn === undefined) return;
-  const final = events.findLast((event) => event.type === 'final');
   shell.say(`> ${turn.text}\n`);
+  const final = events.findLast((event) => event.type === 'final');
   if (final !== undefined && final.seq > turn.seq) return shell.say(`${final.answer}\n`);
   const since = { runId: after.runId, seq: turn.seq };
   await followTurn(shell, session, since, endOf(session, since), options, true);
 }
 
-/** Waits for the end of a turn that was begun before. */
 async function endOf(session: SessionRun, after: EventCursor): Promise<{ answer: string }> {
   for await (const { events } of session.watch({ after })) {
     const final = events.find((event) => event.type === 'final');
@@ -107,14 +92,9 @@ async function endOf(session: SessionRun, after: EventCursor): Promise<{ answer:
   return { answer: '' };
 }
 
-/** Says that the session does not end with the command. */
-export function sayGoodbye(shell: Shell, { id }: SessionRun, options: FollowOptions): void {
-  shell.say(
-    `The session goes on. See it with: ${watchCommand(id, options)}\nContinue it with: ${chatCommand(id, options)}`,
-  );
-}
+export const goodbye = ({ id }: SessionRun, options: FollowOptions): string =>
+  `The session goes on. See it with: ${watchCommand(id, options)}\nContinue it with: ${chatCommand(id, options)}`;
 
-/** The line to type that continues a session. */
 export const chatCommand = (id: string, { temporal }: FollowOptions): string =>
   `reprise chat --id ${shellWord(id)}${temporalOption(temporal)}`;
 

@@ -1,11 +1,11 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { readFileSync } from 'node:fs';
-import { newRunId, RunNotOpenError, type Reprise, type SessionInput, type SessionRun } from '../../client.ts';
+import { newRunId, RunNotOpenError, type Reprise, type SessionInput } from '../../client.ts';
 import { obey, typedOf, type Conversation } from './chat-commands.ts';
-import { chatCommand, checkText, openLines, problemsIn, sayGoodbye, showLast, takeTurn } from './chat-turn.ts';
+import { chatCommand, checkText, openLines, problemsIn, goodbye, showLast, takeTurn } from './chat-turn.ts';
 import { readAttachments } from '../attachments.ts';
 import { readConversation } from '../checked-config.ts';
-import { openWithWorker, revive, withConnection } from '../connection.ts';
+import { openWithWorker, withConnection } from '../connection.ts';
 import { CommandError, Interruption, usageError } from '../exit.ts';
 import { asCommandError } from '../failures.ts';
 import { follow } from '../follow.ts';
@@ -16,12 +16,13 @@ import { placeText } from './start.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import { isOpenStatus } from '../../util/run-status.ts';
 
-export interface ChatOptions extends FollowOptions {
+interface ChatOptions extends FollowOptions {
   history?: string;
 }
 
 /** `reprise chat [TEXT]`: holds a conversation, or takes one turn of it. */
-export async function chat(shell: Shell, text: string | undefined, options: ChatOptions): Promise<void> {
+export async function chat(shell: Shell, words: string[], options: ChatOptions): Promise<void> {
+  const text = words.length === 0 ? undefined : await shell.said(words);
   if (text !== undefined) checkText(text);
   checkOut(shell, options);
   const config = await readConversation(shell, options);
@@ -34,8 +35,7 @@ export async function chat(shell: Shell, text: string | undefined, options: Chat
     if (text !== undefined && options.id === undefined) {
       const run = await opened.reprise.startSession({ ...input, text });
       shell.say(placeText(run.id, opened));
-      await follow(shell, run, options, () => revive(shell, options));
-      return;
+      return follow(shell, run, options);
     }
     const id = options.id ?? newRunId('chat');
     const isOpen = options.id !== undefined && (await isOpenSession(shell, opened.reprise, id, options));
@@ -48,7 +48,7 @@ export async function chat(shell: Shell, text: string | undefined, options: Chat
 }
 
 /**
- * Whether an id is that of an open session. Warns where the person may expect something else of the id.
+ * Warns where the person may expect something else of the id.
  *
  * @throws `CommandError`, status 2, where the id is that of an open run that is no session
  */
@@ -74,14 +74,13 @@ async function isOpenSession(shell: Shell, { client }: Reprise, id: string, opti
   }
 }
 
-/** Takes a turn for each line, until there are no more lines. */
 async function converse(shell: Shell, conversation: Conversation, options: ChatOptions): Promise<void> {
   const { session, wasOpen } = conversation;
   const isTyped = shell.canPrompt;
   let hasBegun = wasOpen;
   let staysOpen = options.id !== undefined;
   const lines = openLines(shell, () => {
-    if (hasBegun) sayGoodbye(shell, session, options);
+    if (hasBegun) shell.say(goodbye(session, options));
     throw new Interruption();
   });
   if (isTyped) shell.say('/help lists the commands; Ctrl-C ends a turn, Ctrl-D or /exit the conversation.');
@@ -97,55 +96,39 @@ async function converse(shell: Shell, conversation: Conversation, options: ChatO
       }
       hasBegun = true;
       await takeTurn(shell, session, typed.text, options, isTyped).catch((error: unknown) => {
-        if (!isTyped) throw error;
-        sayFailure(shell, error);
+        // A turn that fails does not end the conversation of a person.
+        const failure = isTyped && !(error instanceof RunNotOpenError) ? asCommandError(error) : undefined;
+        if (!(failure instanceof CommandError)) throw error;
+        shell.say(failure.message);
       });
     }
   } catch (error) {
     if (error instanceof Interruption) staysOpen = true;
     throw error;
   } finally {
-    if (!staysOpen && hasBegun) await end(session);
+    if (!staysOpen && hasBegun)
+      await session.close().catch((error: unknown) => {
+        // It may have ended by itself.
+        if (!(error instanceof RunNotOpenError)) throw error;
+      });
   }
   if (staysOpen && hasBegun)
     shell.say(`The session ${session.id} stays open. Come back to it with: ${chatCommand(session.id, options)}`);
-}
-
-/** Says why a turn failed, which does not end the conversation. @throws errors that do end it */
-function sayFailure(shell: Shell, error: unknown): void {
-  if (error instanceof RunNotOpenError) throw error;
-  const failure = asCommandError(error);
-  if (!(failure instanceof CommandError)) throw error;
-  shell.say(failure.message);
-}
-
-/** Closes a session, which may have ended by itself. */
-async function end(session: SessionRun): Promise<void> {
-  try {
-    await session.close();
-  } catch (error) {
-    if (!(error instanceof RunNotOpenError)) throw error;
-  }
 }
 
 const form = 'A history is [{"role": "system" | "user" | "assistant", "content": "…"}, …]';
 
 /** Reads a file of earlier messages. @throws `CommandError`, status 2, with everything that is wrong */
 function readHistory(shell: Shell, file: string): EarlierMessage[] {
-  const content = parse(shell.path(file), file);
-  const problems = problemsIn('history', content, file);
-  if (problems.length > 0) throw usageError([...problems, form].join('\n'));
-  return content as EarlierMessage[];
-}
-
-/** @param shown the path as the person has typed it */
-function parse(file: string, shown: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    const content: unknown = JSON.parse(readFileSync(shell.path(file), 'utf8'));
+    const problems = problemsIn('history', content, file);
+    if (problems.length > 0) throw usageError([...problems, form].join('\n'));
+    return content as EarlierMessage[];
   } catch (error) {
+    if (error instanceof CommandError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    const reason =
-      code === 'ENOENT' ? 'no such file' : error instanceof SyntaxError ? `is no JSON: ${message}` : message;
-    throw usageError(`${shown}: ${reason}\n${form}`);
+    const reason = error instanceof SyntaxError ? `is no JSON: ${message}` : message;
+    throw usageError(`${file}: ${code === 'ENOENT' ? 'no such file' : reason}\n${form}`);
   }
 }

@@ -7,16 +7,13 @@ import { usageError } from '../exit.ts';
 import { homeFolder } from '../options.ts';
 import type { Shell } from '../shell.ts';
 
-export interface CodecServerOptions {
+interface CodecServerOptions {
   port?: number;
   host: string;
   origin?: string[];
 }
 
-/** The variable with the token that whoever asks must show. */
 const tokenVariable = 'REPRISE_CODEC_TOKEN';
-
-const loopback = ['127.0.0.1', '::1', 'localhost'];
 
 /** `reprise codec-server`: decrypts for Temporal's Web UI and CLI, until interrupted. */
 export async function codecServer(shell: Shell, { host, origin, port = 8235 }: CodecServerOptions): Promise<void> {
@@ -25,21 +22,15 @@ export async function codecServer(shell: Shell, { host, origin, port = 8235 }: C
   if (!keys.on)
     throw usageError(`${keyVariable} is not set: there is nothing to decrypt. Make a key with: ${howToMakeAKey}`);
   const { [tokenVariable]: token } = environment;
-  if (token === undefined && !loopback.includes(host))
+  if (token === undefined && !['127.0.0.1', '::1', 'localhost'].includes(host))
     throw usageError(`Beyond this machine everybody could decrypt: set ${tokenVariable} to a secret of your own`);
   const origins = origin ?? originsOf(readLease(homeFolder(shell))?.uiAddress ?? 'http://127.0.0.1:8233');
   const route = { codec: tolerant(payloadCodec(keys)), origins, ...(token !== undefined && { token }) };
   const server = await serveCodec(host, port, route).catch((error: Error) => {
     throw usageError(`The codec server cannot listen at ${host}:${port}: ${error.message}`);
   });
-  shell.say(
-    `Codec server ${server.address} for ${origins.join(', ')}, with ${keys.ids.length === 1 ? 'the key' : 'the keys'} ${keys.ids.join(', ')}. Ctrl-C ends it.`,
-  );
-  await new Promise<void>((resolve) => {
-    const ignore = shell.onSignal(['SIGINT', 'SIGTERM'], () => {
-      ignore();
-      resolve();
-    });
-  });
+  const by = `the ${keys.ids.length === 1 ? 'key' : 'keys'} ${keys.ids.join(', ')}`;
+  shell.say(`Codec server ${server.address} for ${origins.join(', ')}, with ${by}. Ctrl-C ends it.`);
+  await shell.interrupted();
   await server.close();
 }

@@ -8,14 +8,13 @@ import { reasonOf } from '../failures.ts';
 import { askedText } from '../../protocol/questions.ts';
 import { printable } from '../../util/text/printable.ts';
 import type { FollowOptions } from '../options.ts';
-import { timeLeft } from '../questions/box.ts';
+import { timeLeft, waysToSettle } from '../questions/box.ts';
 import { notify } from '../questions/notify.ts';
-import { waysToSettle } from '../questions/ways-to-settle.ts';
 import type { Shell } from '../shell.ts';
 import { body } from '../show/layout.ts';
 import { columnsOf, wrapped } from '../show/width.ts';
 
-export interface InboxOptions extends FollowOptions {
+interface InboxOptions extends FollowOptions {
   watch?: boolean;
 }
 

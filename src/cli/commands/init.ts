@@ -15,7 +15,7 @@ import { readLine } from '../questions/read-line.ts';
 import type { Shell } from '../shell.ts';
 import type { Backend } from '../../protocol/settings.ts';
 
-export interface InitOptions {
+interface InitOptions {
   kind?: Kind;
   model?: string;
 }
@@ -44,12 +44,10 @@ const kinds: Record<Kind, { wish: string; command: string; text: string }> = {
   },
 };
 
-/** Reprise's own folder: the clone, or the installed package. */
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 const docs = 'https://github.com/reprise-agents/reprise/blob/main/docs/configuration.md';
 
-/** The modules of one agent by the types of backends. */
 const modules: Partial<Record<Backend['type'], string>> = {
   openai: 'OpenAILLM',
   claude: 'AnthropicLLM',
@@ -63,7 +61,7 @@ const modules: Partial<Record<Backend['type'], string>> = {
  *
  * @throws `CommandError`, status 2, if one of the files is there already; then nothing is written
  */
-export async function init(shell: Shell, dir: string, options: InitOptions): Promise<void> {
+export async function init(shell: Shell, dir = '.', options: InitOptions): Promise<void> {
   const { environment } = shell;
   const backend = withModel(
     options.model === undefined ? defaultBackend(environment) : backendOf(options.model, environment),
@@ -72,26 +70,23 @@ export async function init(shell: Shell, dir: string, options: InitOptions): Pro
   const folder = shell.path(dir);
   const shown = (name: string): string => typed(shell.cwd, join(folder, name));
   const files = filesOf(kind, backend, folder, shown);
-  const taken = files.filter(({ name }) => existsSync(join(folder, name)));
-  if (taken.length > 0) {
-    const names = taken.map(({ name }) => shown(name));
-    throw usageError(`Nothing is overwritten, and there is already: ${names.join(', ')}`);
+  const taken = files.filter(({ name }) => existsSync(join(folder, name))).map(({ name }) => shown(name));
+  if (taken.length > 0) throw usageError(`Nothing is overwritten, and there is already: ${taken.join(', ')}`);
+  for (const { name, text } of files) {
+    makeFolder(dirname(join(folder, name)));
+    writeFileSync(join(folder, name), shell.typed(text), { flag: 'wx' });
   }
-  for (const { name, text } of files) write(join(folder, name), shell.typed(text));
   const missing = missingKey(backend, environment);
   const width = Math.max(...files.map(({ name }) => shown(name).length));
-  await shell.print(
-    shell.typed(
-      [
-        'Written:',
-        ...files.map(({ name, what }) => `  ${shown(name).padEnd(width)}  ${what}`),
-        `Model: ${describeBackend(backend)}${missing === undefined ? '' : `, which needs ${missing}`}`,
-        '',
-        'Next:',
-        ...nextCommands(shell, kind, shown).map((line) => `  ${line}`),
-      ].join('\n'),
-    ),
-  );
+  const lines = [
+    'Written:',
+    ...files.map(({ name, what }) => `  ${shown(name).padEnd(width)}  ${what}`),
+    `Model: ${describeBackend(backend)}${missing === undefined ? '' : `, which needs ${missing}`}`,
+    '',
+    'Next:',
+    ...nextCommands(shell, kind, shown).map((line) => `  ${line}`),
+  ];
+  await shell.print(shell.typed(lines.join('\n')));
 }
 
 async function askForKind(shell: Shell): Promise<Kind> {
@@ -115,14 +110,13 @@ function withModel(backend: Backend): Backend {
 
 type Shown = (name: string) => string;
 
-interface File {
-  name: string;
-  what: string;
-  text: string;
-}
-
 /** @param shown gives a file of the folder as it is typed in a command */
-function filesOf(kind: Kind, backend: Backend, folder: string, shown: Shown): File[] {
+function filesOf(
+  kind: Kind,
+  backend: Backend,
+  folder: string,
+  shown: Shown,
+): Array<{ name: string; what: string; text: string }> {
   const template = (name: string): string => readFileSync(join(root, 'templates', name), 'utf8');
   const { type, ...config } = backend;
   const other: Backend = type === 'offline' ? withModel({ type: 'openai' }) : withModel({ type: 'offline' });
@@ -139,12 +133,9 @@ function filesOf(kind: Kind, backend: Backend, folder: string, shown: Shown): Fi
     OTHER_MODULE: `${when}: ${modules[otherType]}, and config: ${inline(otherConfig)}`,
   };
   const file = `${kind}.yaml`;
+  const filled = template(file).replace(/\$\{([A-Z_]+)\}/g, (_, name: string) => values[name] ?? '');
   return [
-    {
-      name: file,
-      what: 'the configuration',
-      text: template(file).replace(/\$\{([A-Z_]+)\}/g, (_, name: string) => values[name] ?? ''),
-    },
+    { name: file, what: 'the configuration', text: filled },
     { name: 'tools/prices.ts', what: 'a tool', text: template('tools/prices.ts') },
     { name: 'tools/prices.test.ts', what: 'its test', text: template('tools/prices.test.ts') },
     { name: 'notes/shop.md', what: 'texts to look things up in', text: template('notes/shop.md') },
@@ -163,9 +154,7 @@ const inline = (value: object): string => stringify(value, { collectionStyle: 'f
 function schemaFor(kind: Kind, folder: string): string {
   const project = basename(dirname(root)) === 'node_modules' ? dirname(dirname(root)) : root;
   if (!isWithin(project, folder)) return schemaId(kind);
-  const path = relative(folder, join(root, 'schemas', `${kind}.json`))
-    .split(sep)
-    .join('/');
+  const path = relative(folder, join(root, 'schemas', `${kind}.json`)).replaceAll(sep, '/');
   return path.startsWith('.') ? path : `./${path}`;
 }
 
@@ -185,14 +174,8 @@ function needsModuleType(folder: string): boolean {
   }
 }
 
-function write(file: string, text: string): void {
-  makeFolder(dirname(file));
-  writeFileSync(file, text, { flag: 'wx' });
-}
-
-/** A file as it is typed in a command in a folder. */
 const typed = (cwd: string, file: string): string =>
-  shellWord(isWithin(cwd, file) ? relative(cwd, file).split(sep).join('/') : file);
+  shellWord(isWithin(cwd, file) ? relative(cwd, file).replaceAll(sep, '/') : file);
 
 const runCommand = (kind: Kind, shown: Shown): string =>
   `reprise ${kinds[kind].command} --config ${shown(`${kind}.yaml`)} "${kinds[kind].text}"`;

@@ -11,19 +11,15 @@ import type { CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { layoutFor, type Layout } from '../show/layout.ts';
 
-export interface ListOptions extends Pick<CommonOptions, 'json' | 'plain' | 'temporal'> {
+interface ListOptions extends CommonOptions {
   open?: boolean;
   all?: boolean;
   limit?: string;
 }
 
-const usualLimit = 20;
-
 /** `reprise list`: prints the newest runs, each with its question, state, age and cost, and what it waits for. */
-export async function list(
-  shell: Shell,
-  { all, json, limit, open: isOpen, plain, ...options }: ListOptions,
-): Promise<void> {
+export async function list(shell: Shell, options: ListOptions): Promise<void> {
+  const { all, json, limit, open: isOpen, plain } = options;
   const most = all ? Infinity : limitOf(limit);
   await withConnection(open(shell, options), async ({ reprise }) => {
     // One more tells whether there are any more.
@@ -39,7 +35,7 @@ export async function list(
 }
 
 function limitOf(limit: string | undefined): number {
-  if (limit === undefined) return usualLimit;
+  if (limit === undefined) return 20;
   if (!/^[1-9]\d*$/.test(limit)) throw usageError(`--limit takes a whole number from 1 on, not "${limit}"`);
   return Number(limit);
 }
@@ -51,20 +47,18 @@ const leastState = 12;
 export function listText(runs: ListedRun[], layout: Layout, now: number): string {
   const { columns } = layout;
   const { bold, dim, yellow } = createColors(layout.colors);
-  const rows = runs.map((run) => ({
-    cells: [
-      kindOf(run.workflow),
-      stateOf(run),
-      ageText(now - Date.parse(run.startedAt)),
-      costOf(run),
-      printable(run.id),
-    ],
-    below: [questionOf(run), ...waitingLines(run)],
-  }));
+  const rows = runs.map((run) => {
+    const age = ageText(now - Date.parse(run.startedAt));
+    const cost = run.spent === null ? '-' : `$${run.spent.costUsd.toFixed(4)}`;
+    return {
+      cells: [kindOf(run.workflow), stateOf(run), age, cost, printable(run.id)],
+      question: oneLine(run.question),
+      waiting: run.waiting.map((each) => oneLine(waitText(each))),
+    };
+  });
   const header = ['KIND', 'STATE', 'AGE', 'COST', 'ID'];
-  const widths = header.map((_, index) =>
-    widest([header, ...rows.map(({ cells }) => cells)].map((each) => each[index] ?? '')),
-  );
+  const table = [header, ...rows.map(({ cells }) => cells)];
+  const widths = header.map((_, index) => Math.max(...table.map((cells) => stringWidth(cells[index] ?? ''))));
   const [kind = 0, state = 0, age = 0, cost = 0, id = 0] = widths;
   const stateWidth = Math.max(leastState, columns - kind - age - cost - id - 8);
   const fitting = [kind, Math.min(state, stateWidth), age, cost, 0];
@@ -74,15 +68,13 @@ export function listText(runs: ListedRun[], layout: Layout, now: number): string
       .join('  ');
   return [
     dim(lineOf(header)),
-    ...rows.flatMap(({ below: [question = '', ...waiting], cells }) => [
+    ...rows.flatMap(({ cells, question, waiting }) => [
       lineOf(cells),
       ...(question === '' ? [] : [bold(cut(`  ${question}`, columns))]),
       ...waiting.map((line) => yellow(cut(`  ${line}`, columns))),
     ]),
   ].join('\n');
 }
-
-const widest = (cells: string[]): number => Math.max(...cells.map((cell) => stringWidth(cell)));
 
 /** Ages and costs are numbers, and end below one another. */
 function padded(cell: string, width: number, index: number): string {
@@ -92,9 +84,4 @@ function padded(cell: string, width: number, index: number): string {
 
 const cut = (line: string, columns: number): string => (columns === Infinity ? line : cliTruncate(line, columns));
 
-const questionOf = ({ question }: ListedRun): string => printable(question).replace(/\s+/g, ' ').trim();
-
-const waitingLines = ({ waiting }: ListedRun): string[] =>
-  waiting.map((each) => printable(waitText(each)).replace(/\s+/g, ' '));
-
-const costOf = ({ spent }: ListedRun): string => (spent === null ? '-' : `$${spent.costUsd.toFixed(4)}`);
+const oneLine = (text: string): string => printable(text).replace(/\s+/g, ' ').trim();

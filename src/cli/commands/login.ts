@@ -1,20 +1,19 @@
-import { spawn } from 'node:child_process';
 import { checkConfig } from '../../config/kinds.ts';
 import { readConfigFile } from '../../config/read-config.ts';
 import { redact } from '../../util/text/redact.ts';
 import { login as logInAt } from '../../tools/mcp/login.ts';
 import { Logins, loginsIn } from '../../tools/mcp/logins.ts';
+import { openInBrowser } from '../browser.ts';
 import { CommandError, exitStatus, usageError } from '../exit.ts';
 import { homeFolder } from '../options.ts';
 import { readLine } from '../questions/read-line.ts';
 import type { Shell } from '../shell.ts';
 import type { McpServer } from '../../protocol/settings.ts';
 
-export interface LoginOptions {
+interface LoginOptions {
   config?: string;
 }
 
-/** How long the person has, in milliseconds. */
 const patience = 15 * 60_000;
 
 /** `reprise login SERVER`: logs in at an MCP server, for all workers of this home folder. */
@@ -48,7 +47,6 @@ function reasonsOf(error: unknown): string[] {
   return [error.message, ...causes];
 }
 
-/** Has the person open an address, here or on another machine. */
 function invite(
   shell: Shell,
   address: URL,
@@ -58,7 +56,7 @@ function invite(
 ): void {
   shell.say(`Log in at\n  ${address.href}`);
   if (!shell.canPrompt) return;
-  openInBrowser(address.href);
+  void openInBrowser(shell.env, address.href);
   shell.say('If your browser is on another machine, paste here the address that it cannot open at the end.');
   const read = async (): Promise<void> => {
     const entered = await readLine(shell, '> ', { withdrawn: over });
@@ -68,20 +66,6 @@ function invite(
     if (!over.aborted) await read();
   };
   void read();
-}
-
-/** Opens an address as the person's system does; where it cannot, the person does it. */
-function openInBrowser(address: string): void {
-  const [command, ...args] =
-    process.platform === 'darwin'
-      ? ['open']
-      : process.platform === 'win32'
-        ? ['rundll32', 'url.dll,FileProtocolHandler']
-        : ['xdg-open'];
-  if (command === undefined || !/^https?:/.test(address)) return;
-  const child = spawn(command, [...args, address], { stdio: 'ignore', detached: true });
-  child.on('error', () => {});
-  child.unref();
 }
 
 /** @throws `CommandError`, status 2 */

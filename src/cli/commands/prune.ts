@@ -8,7 +8,7 @@ import { CommandError, usageError } from '../exit.ts';
 import { homeFolder, type CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 
-export interface PruneOptions extends Pick<CommonOptions, 'json' | 'temporal'> {
+interface PruneOptions extends CommonOptions {
   dryRun?: boolean;
   keepDays?: string;
   forget?: string;
@@ -17,7 +17,7 @@ export interface PruneOptions extends Pick<CommonOptions, 'json' | 'temporal'> {
 /** For how long what was written is left alone, in seconds: longer than Temporal takes to list a run that has begun. */
 const graceSeconds = 86_400;
 
-/** What `prune` has done, as `--json` prints it. Sizes are in bytes. */
+/** As `--json` prints it. Sizes are in bytes. */
 interface Pruned {
   dryRun: boolean;
   runs: { open: number; kept: number; past: number };

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { Feeds } from '../../client/feed.ts';
 import { takeConnections } from '../../local/inherited.ts';
 import { isHeld, readLease } from '../../local/lock.ts';
-import { idleMs } from '../../local/use.ts';
+import { idleMs } from '../../local/workers.ts';
 import { issue } from '../../serve/access.ts';
 import { createApp } from '../../serve/app.ts';
 import { listen, type Listening } from '../../serve/listen.ts';
@@ -16,14 +16,13 @@ import { homeFolder, type CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { tokenOf, waysIn } from '../ways-in.ts';
 
-export interface ServeOptions extends CommonOptions {
+interface ServeOptions extends CommonOptions {
   host: string;
   /** 8234, or any where that is taken, when absent. */
   port?: number;
   configs: string;
   /** Where clients reach it, if that is not where it listens. */
   url?: string;
-  /** Origins whose pages may use it. */
   origin?: string[];
   /** Whether to serve MCP to the program that has started it, in place of HTTP. */
   mcpStdio?: boolean;
@@ -34,9 +33,6 @@ export interface ServeOptions extends CommonOptions {
 /** How long it is trusted that the worker of new runs still lives, in milliseconds. */
 const trustedMs = 5000;
 
-const useEveryMs = 30_000;
-
-/** The port at which clients look for a server. */
 const usualPort = 8234;
 
 /** `reprise serve`: serves the pages, the API and the endpoints over HTTP until interrupted, or MCP on standard input and output. */
@@ -57,13 +53,7 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
   const { close, served } = await openServed(shell, options, { owner, port, url });
   app.resolve(createApp(served));
   if (!inherited) shell.say(`${waysIn(shell, url)}\nCtrl-C ends it; runs go on.`);
-  const interrupted = new Promise<void>((resolve) => {
-    const ignore = shell.onSignal(['SIGINT', 'SIGTERM'], () => {
-      ignore();
-      resolve();
-    });
-  });
-  await Promise.race([interrupted, ...(inherited ? [takeConnections(listening, idleMs(shell.env))] : [])]);
+  await Promise.race([shell.interrupted(), ...(inherited ? [takeConnections(listening, idleMs(shell.env))] : [])]);
   await listening.close();
   await close();
 }
@@ -82,15 +72,15 @@ async function openServed(
   options: ServeOptions,
   place: Pick<Served, 'owner' | 'port' | 'url'>,
 ): Promise<{ served: Served; close: () => Promise<void> }> {
-  const workers = await Workers.open(shell, options);
+  const workers = await openWorkers(shell, options);
   const home = homeFolder(shell);
   const feeds = new Feeds(workers.reprise, { home, variables: shell.env });
   // What ends when nobody uses it is used by whoever may come. A server of the daemon's ends with it.
-  const using = options.inherited ? undefined : setInterval(() => void workers.ready().catch(() => {}), useEveryMs);
+  const using = options.inherited ? undefined : setInterval(() => void workers.ready().catch(() => {}), 30_000);
   const served: Served = {
     ...place,
     reprise: workers.reprise,
-    ready: () => workers.ready(),
+    ready: workers.ready,
     feeds,
     configs: shell.path(options.configs),
     home,
@@ -127,7 +117,6 @@ async function listenAt(
   }
 }
 
-/** Where clients reach it. @throws `CommandError`, status 2 */
 function publicUrl({ environment }: Shell, { host, inherited, url }: ServeOptions, port: number): string {
   const own = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const given = url ?? (inherited ? own : (environment['REPRISE_PUBLIC_URL'] ?? own));
@@ -136,55 +125,39 @@ function publicUrl({ environment }: Shell, { host, inherited, url }: ServeOption
 }
 
 /** The connections by which a server starts runs: where the workers are this home's, one is started where none lives. */
-class Workers {
-  readonly #shell: Shell;
-  readonly #options: WorkerNeeds;
-  readonly #all = new Map<string, Opened>();
-  #present: Opened;
-  #lookedAt = Date.now();
-
-  private constructor(shell: Shell, options: WorkerNeeds, first: Opened) {
-    this.#shell = shell;
-    this.#options = options;
-    this.#present = first;
-    this.#all.set(keyOf(first), first);
-  }
-
-  static async open(shell: Shell, { configs, inherited, temporal }: ServeOptions): Promise<Workers> {
-    // Configurations of another folder have their modules beside them. A server of the daemon's is for whatever workers its home has.
-    const isElsewhere = !inherited && shell.path(configs) !== shell.cwd;
-    const options = {
-      ...(temporal !== undefined && { temporal }),
-      ...(isElsewhere && { configs: shell.path(configs) }),
-    };
-    return new Workers(shell, options, await openWithWorker(shell, options));
-  }
-
-  /** For runs that exist already. */
-  get reprise() {
-    return this.#present.reprise;
-  }
-
-  async ready() {
-    if (Date.now() - this.#lookedAt < trustedMs) return this.reprise;
-    const opened = await openWithWorker(this.#shell, this.#options);
-    this.#lookedAt = Date.now();
-    const known = this.#all.get(keyOf(opened));
-    if (known === undefined) this.#all.set(keyOf(opened), opened);
-    else await opened.reprise.close();
-    this.#present = known ?? opened;
-    return this.reprise;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#all.values()].map(({ reprise }) => reprise.close()));
-  }
+async function openWorkers(shell: Shell, { configs, inherited, temporal }: ServeOptions) {
+  // Configurations of another folder have their modules beside them. A server of the daemon's is for whatever workers its home has.
+  const isElsewhere = !inherited && shell.path(configs) !== shell.cwd;
+  const options: WorkerNeeds = {
+    ...(temporal !== undefined && { temporal }),
+    ...(isElsewhere && { configs: shell.path(configs) }),
+  };
+  let present = await openWithWorker(shell, options);
+  let lookedAt = Date.now();
+  const all = new Map([[keyOf(present), present]]);
+  return {
+    /** For runs that exist already. */
+    reprise: present.reprise,
+    async ready() {
+      if (Date.now() - lookedAt < trustedMs) return present.reprise;
+      const opened = await openWithWorker(shell, options);
+      lookedAt = Date.now();
+      const known = all.get(keyOf(opened));
+      if (known === undefined) all.set(keyOf(opened), opened);
+      else await opened.reprise.close();
+      present = known ?? opened;
+      return present.reprise;
+    },
+    async close() {
+      await Promise.all([...all.values()].map(({ reprise }) => reprise.close()));
+    },
+  };
 }
 
 /** What two connections are the same by: who takes the runs that are started. */
 const keyOf = ({ buildId, reprise }: Opened): string => `${buildId ?? ''} ${reprise.client.options.namespace}`;
 
-export interface TokenOptions {
+interface TokenOptions {
   read?: boolean;
   start?: string[];
 }

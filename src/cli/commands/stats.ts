@@ -4,17 +4,16 @@ import { reasonOf } from '../failures.ts';
 import { printable } from '../../util/text/printable.ts';
 import type { CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
+import { paragraphs } from '../show/layout.ts';
 import type { OrchestrationStats, ResearchStats, RestartCounts, SolveStats, Stats } from '../../client.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
 import { costText, countText, numberText } from '../../client/show/spent.ts';
-
-export type StatsOptions = Pick<CommonOptions, 'json' | 'plain' | 'temporal'>;
 
 /** Progress is reported each time that so many runs have been read. */
 const sayEvery = 50;
 
 /** `reprise stats`: prints how often runs restart, what restarts gain and what they cost, over all runs. */
-export async function stats(shell: Shell, { json, plain, ...options }: StatsOptions): Promise<void> {
+export async function stats(shell: Shell, { json, plain, ...options }: CommonOptions): Promise<void> {
   await withConnection(open(shell, options), async ({ reprise }) => {
     const found = await reprise.stats({
       onRead: (runs) => runs % sayEvery === 0 && shell.say(`${runs} runs read …`),
@@ -29,20 +28,15 @@ export async function stats(shell: Shell, { json, plain, ...options }: StatsOpti
   });
 }
 
-/** The figures in lines for a person. @param heading emphasises a heading */
 function statsText(stats: Stats, heading: (text: string) => string): string {
   const { orchestration, planAndExecute, research, unread } = stats;
-  const blocks = [
+  return paragraphs([
     [heading(`Orchestrations: ${countText(orchestration.runs, 'run')}`), ...orchestrationLines(orchestration)],
     [heading(`Research: ${countText(research.runs, 'run')}`), ...researchLines(research)],
     [heading(`Plans: ${countText(planAndExecute.runs, 'run')}`), ...planLines(planAndExecute)],
     unread === 0 ? [] : [`Not counted: ${countText(unread, 'run')} that could not be read`],
     adviceOf(stats),
-  ];
-  return blocks
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n');
+  ]);
 }
 
 function orchestrationLines(stats: OrchestrationStats): string[] {
@@ -51,12 +45,8 @@ function orchestrationLines(stats: OrchestrationStats): string[] {
   return [
     ...countLines(stats, ''),
     ...(restarted < runs ? [`  a run without a restart takes ${costText(meanRun.without)}`] : []),
-    ...(restarted > 0
-      ? [
-          `  a run with a restart or more takes ${costText(meanRun.restarted)}`,
-          `  a restart costs about ${costText(cost.perRestart)}`,
-        ]
-      : []),
+    ...(restarted === 0 ? [] : [`  a run with a restart or more takes ${costText(meanRun.restarted)}`]),
+    ...(restarted === 0 ? [] : [`  a restart costs about ${costText(cost.perRestart)}`]),
   ];
 }
 

@@ -1,13 +1,15 @@
-import type { OperatorDecision } from '../../client.ts';
+import type { OperatorDecision, RunResult } from '../../client.ts';
 import { decidable, restartable } from '../../client/asked.ts';
-import { open, withConnection } from '../connection.ts';
+import { answerOf } from '../../client/show/record-parts.ts';
+import { spentText } from '../../client/show/spent.ts';
+import { open, openWithWorker, withConnection } from '../connection.ts';
 import { usageError } from '../exit.ts';
 import { watchCommand } from '../follow.ts';
 import type { CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { choices, runMeant } from '../which-run.ts';
 
-export interface RestartOptions extends CommonOptions {
+interface RestartOptions extends CommonOptions {
   reason: string;
   instructions: string;
 }
@@ -25,7 +27,7 @@ export async function restart(shell: Shell, given: string | undefined, options: 
   });
 }
 
-export interface DecideOptions extends CommonOptions {
+interface DecideOptions extends CommonOptions {
   accept?: boolean;
   stop?: boolean;
   note?: string;
@@ -50,4 +52,21 @@ function decisionIn({ accept = false, stop = false, note }: DecideOptions): Oper
         'Give one of them: --accept goes on to the synthesis, --stop ends without a further model call',
     );
   return { action: accept ? 'accept' : 'stop', ...(note !== undefined && { note }) };
+}
+
+/** `reprise cancel [ID]`: ends a run, waits for its end, and prints the best answer that it has. */
+export async function cancel(shell: Shell, given: string | undefined, options: CommonOptions): Promise<void> {
+  await withConnection(openWithWorker(shell, options), async ({ reprise }) => {
+    const id = await runMeant(shell, reprise, given, choices.open);
+    const run = reprise.getRun(id);
+    await run.cancel();
+    const result = await run.result();
+    shell.say(endText(id, result));
+    await (options.json ? shell.printJson(result) : shell.printText(answerOf(result)));
+  });
+}
+
+function endText(id: string, { outcome, usage, warnings }: RunResult): string {
+  const how = outcome === 'cancelled' ? 'is cancelled' : `had come to its end already: ${outcome}`;
+  return [`${id} ${how}, ${spentText(usage)}`, ...warnings.map((text) => `Warning: ${text}`)].join('\n');
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { askToHandOver } from '../../local/background.ts';
 import { isOwnServer } from '../../local/home-server.ts';
 import type { ShutdownMode } from '../../local/home-worker.ts';
@@ -5,9 +6,8 @@ import { takeLock, type Lock } from '../../local/lock.ts';
 import { isAlive } from '../../util/processes.ts';
 import { want } from '../../local/orphaned-runs.ts';
 import { LocalWorker } from '../../local/local-worker.ts';
-import { idleMs, lastUse } from '../../local/use.ts';
 import { currentVersion } from '../../local/worker-version.ts';
-import { readWorker, workerFolder, type Queue, type WorkerRecord } from '../../local/workers.ts';
+import { idleMs, lastUse, readWorker, workerFolder, type Queue, type WorkerRecord } from '../../local/workers.ts';
 import { retentionDays } from '../../local/retention.ts';
 import { readKeys } from '../../encryption/keys.ts';
 import { logFormat } from '../../worker/log-format.ts';
@@ -21,7 +21,7 @@ import type { Shell } from '../shell.ts';
 import { targetOf } from '../target.ts';
 import { waysIn } from '../ways-in.ts';
 
-export interface UpOptions extends CommonOptions {
+interface UpOptions extends CommonOptions {
   extensions: string;
   allow?: string[];
   background?: boolean;
@@ -30,11 +30,6 @@ export interface UpOptions extends CommonOptions {
   /** Variables that the worker's version depends on besides those that are always read. */
   variable?: string[];
 }
-
-const pollIntervalMs = 5000;
-
-/** Two signals within this time, in milliseconds, count as one. */
-const sameSignalMs = 500;
 
 /** `reprise up`: runs embedded Temporal, the Web UI and a worker, until interrupted. */
 export async function up(shell: Shell, options: UpOptions): Promise<void> {
@@ -68,7 +63,7 @@ export async function up(shell: Shell, options: UpOptions): Promise<void> {
   const end = (how: ShutdownMode): void => {
     // A second Ctrl-C does not wait for calls in flight, which the next worker makes again. A signal to the whole process
     // group arrives twice at nearly the same time, since the bootstrap passes its own on.
-    const isSecond = endingSince > 0 && Date.now() - endingSince > sameSignalMs;
+    const isSecond = endingSince > 0 && Date.now() - endingSince > 500;
     if (isSecond && how === 'stop') over.reject(new Interruption());
     endingSince ||= Date.now();
     running.end(how).then(over.resolve, over.reject);
@@ -112,8 +107,7 @@ export async function up(shell: Shell, options: UpOptions): Promise<void> {
 }
 
 /**
- * Takes a worker's folder, from a stand-in or from an `up` in the background, too: one in the foreground asks that to hand
- * over.
+ * Takes a worker's folder, from a stand-in or from an `up` in the background, too: one in the foreground asks that to hand over.
  *
  * @returns undefined where the folder is another `up`'s and stays so: of several that wait, one gets it
  */
@@ -135,28 +129,26 @@ async function takeWorker(shell: Shell, folder: string, background: boolean): Pr
       want(folder, false);
       return lock;
     }
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause(100);
   }
   return undefined;
 }
 
-/** How long a folder that no living process has recorded may be held, in milliseconds: commands look whether it is. */
-const lookedAtMs = 5000;
-
 async function takeFree(folder: string): Promise<Lock<WorkerRecord> | undefined> {
-  const until = Date.now() + lookedAtMs;
+  // Commands that look whether the folder is held hold it themselves for a moment, and no living process is recorded then.
+  const until = Date.now() + 5000;
   for (;;) {
     const lock = takeLock<WorkerRecord>(folder);
     const holder = readWorker(folder);
     if (lock !== undefined || Date.now() > until || (holder !== undefined && isAlive(holder.pid))) return lock;
-    await new Promise((resolve) => setTimeout(resolve, 100 * Math.random()));
+    await pause(100 * Math.random());
   }
 }
 
-/** Where another worker of the home was used since, an idle one goes sooner: it takes this part of the time. */
-const superseded = 1 / 5;
-
-/** Ends an `up` once no run has needed it and no command has used it, by its folder in the home, for so many minutes. */
+/**
+ * Ends an `up` once no run has needed it and no command has used it for so many minutes. Where another worker of the home was
+ * used since, it takes a fifth of that.
+ */
 async function endWhenIdle(
   shell: Shell,
   running: LocalWorker,
@@ -167,10 +159,10 @@ async function endWhenIdle(
   let busyAt = Date.now();
   const restMs = (): number => {
     const usedAt = Math.max(busyAt, lastUse(folder));
-    return usedAt + minutes * 60_000 * (lastUse(home) > usedAt ? superseded : 1) - Date.now();
+    return usedAt + minutes * 60_000 * (lastUse(home) > usedAt ? 1 / 5 : 1) - Date.now();
   };
   while (restMs() > 0) {
-    await new Promise((resolve) => setTimeout(resolve, Math.min(pollIntervalMs, minutes * 15_000)));
+    await pause(Math.min(5000, minutes * 15_000));
     // Where the server does not answer for a moment, a run is assumed to be open.
     if (await running.isNeeded().catch(() => true)) busyAt = Date.now();
   }

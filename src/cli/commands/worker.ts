@@ -8,17 +8,15 @@ import { logFormat } from '../../worker/log-format.ts';
 import { MissingSearchAttributesError } from '../../worker/search-attributes.ts';
 import { readRates } from '../../models/rates/settings.ts';
 import { readSlots } from '../../worker/slots.ts';
-import { openAt } from '../connection.ts';
+import { openAt, withConnection } from '../connection.ts';
 import { CommandError, exitStatus, Interruption, usageError } from '../exit.ts';
 import { allowed, openHome, type CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { targetOf } from '../target.ts';
 
-export interface WorkerOptions extends CommonOptions {
+interface WorkerOptions extends CommonOptions {
   extensions: string;
-  /** What inputs may bring, as `--allow` says. */
   allow?: string[];
-  /** Whether to end when another version is current and no run is pinned to this one. */
   untilReplaced?: boolean;
 }
 
@@ -44,8 +42,7 @@ export async function worker(shell: Shell, options: WorkerOptions): Promise<void
   const target = targetOf(shell, options.temporal, undefined);
   const { address, namespace } = target;
   // Where the server cannot be reached, this connection says more clearly why than the worker's own would.
-  const { reprise } = await openAt(shell, target, undefined);
-  await reprise.close();
+  await withConnection(openAt(shell, target), async () => {});
   const home = openHome(shell);
   const extensions = shell.path(options.extensions);
   const version = await sharedVersion(home, extensions, allow, () => say('Bundling the workflows (once) …'));
@@ -67,10 +64,8 @@ export async function worker(shell: Shell, options: WorkerOptions): Promise<void
   try {
     await Promise.race([interrupted.promise, running.run(serving)]);
   } catch (error) {
-    if (error instanceof MissingSearchAttributesError || error instanceof StoreUnavailableError) {
-      throw new CommandError(error.message, exitStatus.unreachable);
-    }
-    throw error;
+    const isUnusable = error instanceof MissingSearchAttributesError || error instanceof StoreUnavailableError;
+    throw isUnusable ? new CommandError(error.message, exitStatus.unreachable) : error;
   } finally {
     ignore();
   }

@@ -26,7 +26,7 @@ const beginnings: Array<RunEvent['type']> = [
 const isNoAnswerAfter = (event: RunEvent): boolean =>
   beginnings.includes(event.type) || event.type === 'tool' || (event.type === 'says' && !event.last);
 
-/** How many characters are kept: more than a screen has. */
+/** More than a screen has. */
 const maxChars = 50_000;
 
 /** Follows the call by which a run's final answer, its report or a chat's reply is written. */

@@ -19,7 +19,6 @@ export class EventPrinter {
   readonly #failures = new Set<string>();
 
   /**
-   * @param plain without emoji
    * @param isChat whether a person types what is said, and need not be told of it, nor that it was answered
    * @param columns the width of the terminal: lines break there between words, and have the time of day alone; absent where
    *   lines go elsewhere, which are then as in the log
@@ -36,12 +35,11 @@ export class EventPrinter {
     return events.flatMap((event) => this.#eventLines(event)).map((text) => this.#broken(text));
   }
 
-  /** A line of the command itself, stamped with the present time. */
   line(text: string): string {
     return this.#format({ text, stamped: true }, new Date().toISOString());
   }
 
-  /** A block of lines of the command itself, without a stamp, to the letter. */
+  /** Without a stamp, to the letter. */
   block(text: string): string {
     return this.#format({ text, stamped: false }, '', exactly);
   }
@@ -63,9 +61,8 @@ export class EventPrinter {
   }
 
   /**
-   * What the live view says of an event. In the log, a decision to start over, the request that follows from it and the
-   * attempt that begins then each have the reason, so that each can be read by itself. One after the other on a screen, the
-   * first one is enough. So is the first of failures that are alike.
+   * In the log, a decision to start over, the request that follows from it and the attempt that begins then each have the
+   * reason. One after the other on a screen, the first one is enough. So is the first of failures that are alike.
    */
   #entriesOf(event: RunEvent): LogEntry[] {
     const entries = entriesOf(this.#withoutTold(event));

@@ -19,46 +19,37 @@ export const keyHint = "q leave, a answer, r restart, 1–9 an agent's text";
  * Listens to single keys on the terminal, which is in raw mode as long as that lasts. Node's readline puts it back; where the
  * process ends before, by a signal too, Node itself does.
  */
-export class Keys {
-  readonly #terminal: KeyTerminal;
-  readonly #actions: KeyActions;
-  #reading: Interface | undefined;
-
-  constructor(terminal: KeyTerminal, actions: KeyActions) {
-    this.#terminal = terminal;
-    this.#actions = actions;
-  }
-
+export function keysOf({ stdin, suspend }: KeyTerminal, actions: KeyActions): { start(): void; stop(): void } {
+  let reading: Interface | undefined;
+  const pressed = (_text: string | undefined, { ctrl, meta, name = '' }: Key): void => {
+    if (ctrl || meta) return;
+    if (/^[1-9]$/.test(name)) actions.open(Number(name) - 1);
+    if (name === 'a') actions.answer();
+    if (name === 'r') actions.restart();
+    if (name === 'q') actions.leave();
+  };
+  /** Gives the terminal back; a prompt may use it then. */
+  const stop = (): void => {
+    const last = reading;
+    reading = undefined;
+    stdin.off('keypress', pressed);
+    last?.close();
+  };
   /** Has no effect where it listens already. */
-  start(): void {
-    if (this.#reading !== undefined) return;
+  const start = (): void => {
+    if (reading !== undefined) return;
     // Without an output it shows nothing of what is typed.
-    this.#reading = createInterface({ input: this.#terminal.stdin, terminal: true });
+    reading = createInterface({ input: stdin, terminal: true });
     // Raw mode turns what is a signal otherwise into a key.
-    this.#reading.on('SIGINT', () => this.#actions.leave());
-    this.#reading.on('SIGTSTP', () => {
+    reading.on('SIGINT', () => actions.leave());
+    reading.on('SIGTSTP', () => {
       // Once the process goes on, the next look at the run starts it again.
-      this.stop();
-      this.#terminal.suspend();
+      stop();
+      suspend();
     });
     // Ctrl-D ends the reading, and means nothing here.
-    this.#reading.once('close', () => this.stop());
-    this.#terminal.stdin.on('keypress', this.#pressed);
-  }
-
-  /** Gives the terminal back; a prompt may use it then. */
-  stop(): void {
-    const reading = this.#reading;
-    this.#reading = undefined;
-    this.#terminal.stdin.off('keypress', this.#pressed);
-    reading?.close();
-  }
-
-  readonly #pressed = (_text: string | undefined, { ctrl, meta, name = '' }: Key): void => {
-    if (ctrl || meta) return;
-    if (/^[1-9]$/.test(name)) this.#actions.open(Number(name) - 1);
-    if (name === 'a') this.#actions.answer();
-    if (name === 'r') this.#actions.restart();
-    if (name === 'q') this.#actions.leave();
+    reading.once('close', stop);
+    stdin.on('keypress', pressed);
   };
+  return { start, stop };
 }

@@ -14,7 +14,7 @@ const resumes: string[] = ['question_closed', 'key_closed'];
 export class Progress {
   #startedAt: number | undefined;
   #attemptAt: number | undefined;
-  /** Milliseconds of this attempt in which a person was waited for. */
+  /** Milliseconds of this attempt. */
   #waited = 0;
   #waitingSince = 0;
   readonly #questions = new Set<string>();
@@ -43,12 +43,7 @@ export class Progress {
     }
   }
 
-  /**
-   * The parts of the line: `attempt 2/3: voting`, `1 of 3 votes`, `42 s of 30 min`, `9 calls`, `1,951 tokens`,
-   * `$0.0042 of $0.50`.
-   *
-   * @param now in milliseconds since the epoch
-   */
+  /** `attempt 2/3: voting`, `1 of 3 votes`, `42 s of 30 min`, `9 calls`, `1,951 tokens`, `$0.0042 of $0.50`. */
   partsOf({ calls, state }: Pick<RunSnapshot, 'calls' | 'state'>, now: number): string[] {
     if (state === undefined) return [];
     return [...placeParts(state, calls, this.#searched), ...this.#timeParts(state, now), ...spentParts(state)];

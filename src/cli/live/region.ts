@@ -24,33 +24,23 @@ const marks: Record<AgentState, string> = {
   timed_out: '✗',
 };
 
-/** The fewest columns in which a text in progress is shown. */
 const leastText = 8;
-
-type Formatter = (text: string) => string;
 
 const judging = ['deciding', 'presenting', 'evaluating'];
 
-/** What a run is doing at one moment. */
 interface Scene {
   state: State;
-  /** What each agent has written so far, by its id. */
   texts: Map<string, string>;
   answer: GrowingAnswer | undefined;
   /** Whether `answer` is no answer, but the text of an agent that a key has opened. */
   isOpened?: boolean;
   /** What has failed and is tried again, a line each. */
   retries?: string[];
-  /** The parts of the line that says how far the run has come. */
   progress: string[];
   hasKeys?: boolean;
 }
 
-/**
- * The lines that show what a run is doing: the final answer as it grows, one line for each agent with the end of the text
- * that it is writing, what is tried again, how far the run has come, and what keys do. No line is longer than the screen is
- * wide, and all fit on it.
- */
+/** The lines that show what a run is doing. None is longer than the screen is wide, and all fit on it. */
 export function drawRegion(
   { answer, hasKeys = false, isOpened = false, progress, retries = [], state, texts }: Scene,
   { columns, rows }: Screen,
@@ -84,7 +74,7 @@ function answerLines(
   isChat: boolean,
   width: number,
   rows: number,
-  dim: Formatter,
+  dim: (text: string) => string,
 ): string[] {
   const head = isChat ? [] : [dim(cliTruncate(`  ${oneLine(agent)} ${how}:`, width))];
   const indent = isChat ? '' : '  ';
@@ -100,7 +90,7 @@ function agentLines(
   texts: Map<string, string>,
   answer: GrowingAnswer | undefined,
   width: number,
-  dim: Formatter,
+  dim: (text: string) => string,
   hasKeys: boolean,
 ): string[] {
   const { agents, phase } = state;

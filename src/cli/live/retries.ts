@@ -2,15 +2,12 @@ import type { PendingCall } from '../../client.ts';
 import { durationText } from '../../workflows/runtime/duration.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
 
-/** The most characters of a failure in a line. */
 const longestFailure = 240;
 
 /**
- * The calls that have failed and are made again, a line for those that have failed alike: what has failed, when it is tried
- * again, for how long that may go on, and how to end it.
+ * The calls that have failed and are made again, a line for those that have failed alike.
  *
  * @param cancel the command that ends the run
- * @param now in milliseconds since the epoch
  */
 export function retryLines(
   calls: PendingCall[],
@@ -37,9 +34,8 @@ export const isWriting = ({ attempt, progress }: PendingCall): boolean =>
   progress?.attempt === attempt && progress.characters > 0;
 
 /**
- * The calls that are told where nothing is redrawn: at the first failure, and at twice as many tries each time.
- *
- * @param due the attempt at which each call is told of again, by its id, which is brought up to date
+ * The calls that are told where nothing is redrawn: at the first failure, and at twice as many tries each time. `due` has the
+ * attempt at which each call is told of again, by its id.
  */
 export function dueRetries(calls: PendingCall[], due: Map<string, number>): PendingCall[] {
   const dueCalls = calls.filter(({ activityId, attempt }) => attempt >= (due.get(activityId) ?? 2));

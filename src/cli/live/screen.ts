@@ -1,27 +1,23 @@
 import stringWidth from 'string-width';
 
-/** The width of a terminal that has none, such as one under `script` or of a container. */
-const usualColumns = 80;
-const usualRows = 24;
-
 /** A terminal's size in characters. */
 export interface Screen {
   columns: number;
   rows: number;
 }
 
-/** The size of a terminal. One that does not know its own counts as one of 80 columns and 24 rows. */
+/**
+ * One that does not know its size, such as one under `script` or of a container, counts as one of 80 columns and 24 rows.
+ */
 export const screenOf = ({ columns, rows }: Partial<Screen>): Screen => ({
-  columns: columns || usualColumns,
-  rows: rows || usualRows,
+  columns: columns || 80,
+  rows: rows || 24,
 });
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /**
  * Breaks a text into lines of a terminal, between words where it can. A character of double width counts as two columns.
- *
- * @param columns how many columns a line may have
  */
 export function wrapped(text: string, columns: number): string[] {
   return text

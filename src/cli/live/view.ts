@@ -3,7 +3,7 @@ import type { PendingCall, RunSnapshot } from '../../client.ts';
 import stringWidth from 'string-width';
 import { AnswerText } from './answer-text.ts';
 import { Progress } from './progress.ts';
-import { Keys, type KeyActions, type KeyTerminal } from './keys.ts';
+import { keysOf, type KeyActions, type KeyTerminal } from './keys.ts';
 import { drawRegion, spoken } from './region.ts';
 import { dueRetries, isWriting, retryLines } from './retries.ts';
 import { screenOf } from './screen.ts';
@@ -17,7 +17,7 @@ export interface View {
   show(look: RunSnapshot): void;
   /** Adds a stamped line of the command itself. */
   say(text: string): void;
-  /** Adds a block of lines of the command itself, without a stamp. */
+  /** Adds lines without a stamp, to the letter. */
   print(text: string): void;
   /** Leaves the terminal to a prompt until the next `show`, `say` or `print`. */
   pause(): void;
@@ -30,7 +30,6 @@ interface ViewOptions {
   /** Whether a person types what is said. */
   isChat?: boolean;
   isColored?: boolean;
-  /** The command that ends the run. */
   cancel: string;
   /** Makes the commands in a text such as can be typed here. */
   typed?: Shell['typed'];
@@ -41,67 +40,46 @@ interface ViewOptions {
 /** Opens a view that redraws a region where standard error is a capable terminal, and else one that adds lines. */
 export function openView(shell: Shell, options: ViewOptions): View {
   const { env, stderr } = shell;
-  const redraws = stderr.isTTY && env['TERM'] !== 'dumb' && !options.plain;
   const { typed } = shell;
+  const redraws = stderr.isTTY && env['TERM'] !== 'dumb' && !options.plain;
   const here = { ...options, cancel: typed(options.cancel), typed };
-  return redraws
-    ? new TerminalView(stderr, { ...here, isColored: shell.isColored(stderr) })
-    : new PlainView(stderr, here);
+  return redraws ? new TerminalView(stderr, { ...here, isColored: shell.isColored(stderr) }) : plainView(stderr, here);
 }
 
-/** How many milliseconds may pass in silence before a line says that the run goes on. */
+/** After how long a silence a line says that the run goes on, in milliseconds. */
 const silenceMs = 30_000;
 
 /** Adds lines and redraws nothing: for pipes, logs and `--plain`. */
-class PlainView implements View {
-  readonly #stream: Output;
-  readonly #printer: EventPrinter;
-  readonly #cancel: string;
-  readonly #due = new Map<string, number>();
-  readonly #progress = new Progress();
-  #saidAt = Date.now();
-
-  constructor(stream: Output, { cancel, isChat, plain = false, typed }: ViewOptions) {
-    this.#stream = stream;
-    this.#cancel = cancel;
-    this.#printer = new EventPrinter(plain, isChat, stream.isTTY ? () => screenOf(stream).columns : undefined, typed);
-  }
-
-  show(look: RunSnapshot): void {
-    for (const line of this.#printer.linesOf(look)) this.#write(line);
-    const due = dueRetries(look.calls, this.#due);
-    for (const line of retryLines(due, this.#printer.agentOf, this.#cancel, Date.now())) this.say(line);
-    this.#progress.see(look.events);
-    if (Date.now() - this.#saidAt < silenceMs || look.state === undefined) return;
-    const waiting = [...new Set(look.calls.map((call) => this.#waitedFor(call)))].join(', ');
-    const place = this.#progress.partsOf(look, Date.now()).join(', ');
-    this.say(`… ${place}${waiting === '' ? '' : `: waiting for ${waiting}`}`);
-  }
-
-  say(text: string): void {
-    this.#write(this.#printer.line(text));
-  }
-
-  print(text: string): void {
-    this.#write(this.#printer.block(text));
-  }
-
-  pause(): void {}
-
-  close(): void {}
-
+function plainView(stream: Output, { cancel, isChat, plain = false, typed }: ViewOptions): View {
+  const printer = new EventPrinter(plain, isChat, stream.isTTY ? () => screenOf(stream).columns : undefined, typed);
+  const progress = new Progress();
+  const dueAt = new Map<string, number>();
+  let saidAt = Date.now();
+  const write = (line: string): void => {
+    stream.write(`${line}\n`);
+    saidAt = Date.now();
+  };
+  const say = (text: string): void => write(printer.line(text));
   /** Who is waited for, with how much that model has written by now, so that one who looks sees it grow. */
-  #waitedFor(call: PendingCall): string {
-    const agent = this.#printer.agentOf(call);
+  const waitedFor = (call: PendingCall): string => {
     const { characters = 0, waitsFor } = call.progress ?? {};
     const how = waitsFor ?? (characters === 0 ? '' : `${numberText(characters, 0)} characters so far`);
-    return how === '' ? agent : `${agent} (${how})`;
-  }
-
-  #write(line: string): void {
-    this.#stream.write(`${line}\n`);
-    this.#saidAt = Date.now();
-  }
+    return printer.agentOf(call) + (how && ` (${how})`);
+  };
+  return {
+    show(look) {
+      for (const line of printer.linesOf(look)) write(line);
+      for (const line of retryLines(dueRetries(look.calls, dueAt), printer.agentOf, cancel, Date.now())) say(line);
+      progress.see(look.events);
+      if (Date.now() - saidAt < silenceMs || look.state === undefined) return;
+      const waiting = [...new Set(look.calls.map(waitedFor))].join(', ');
+      say(`… ${progress.partsOf(look, Date.now()).join(', ')}${waiting && `: waiting for ${waiting}`}`);
+    },
+    say,
+    print: (text) => write(printer.block(text)),
+    pause() {},
+    close() {},
+  };
 }
 
 /** Lets what has happened scroll up, and redraws below it a region that shows what is going on. */
@@ -109,7 +87,7 @@ export class TerminalView implements View {
   readonly #stream: Output;
   readonly #isColored: boolean;
   readonly #cancel: string;
-  readonly #keys: Keys | undefined;
+  readonly #keys: ReturnType<typeof keysOf> | undefined;
   readonly #region: ReturnType<typeof createLogUpdate>;
   readonly #printer: EventPrinter;
   readonly #progress = new Progress();
@@ -117,16 +95,14 @@ export class TerminalView implements View {
   readonly #resized = (): void => this.#redrawReflowed();
   #look: RunSnapshot | undefined;
   #drawn: string[] = [];
-  /** What each agent has written last, by its id. */
   readonly #written = new Map<string, string>();
-  /** The agent whose text a key has opened. */
   #opened: string | undefined;
 
   constructor(stream: Output, { cancel, isChat, isColored = false, keys, typed }: ViewOptions) {
     this.#stream = stream;
     this.#isColored = isColored;
     this.#cancel = cancel;
-    this.#keys = keys && new Keys(keys.terminal, { ...keys.actions, open: (place) => this.#open(place) });
+    this.#keys = keys && keysOf(keys.terminal, { ...keys.actions, open: (place) => this.#open(place) });
     this.#printer = new EventPrinter(false, isChat, () => screenOf(stream).columns, typed);
     // Of a terminal without a size, log-update would take the width of 0 for what it says.
     const sized = Object.create(stream, {

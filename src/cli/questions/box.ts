@@ -1,33 +1,27 @@
-import type { PendingQuestion } from '../../protocol/questions.ts';
-import { askedText } from '../../protocol/questions.ts';
+import { askedText, type PendingQuestion } from '../../protocol/questions.ts';
 import type { InboxQuestion } from '../../client.ts';
 import { withoutEmoji } from '../../workflows/log-lines.ts';
 import { durationText } from '../../workflows/runtime/duration.ts';
 import { printable } from '../../util/text/printable.ts';
 import { shellWord } from '../../util/text/shell-word.ts';
 import { screenOf, wrapped } from '../live/screen.ts';
+import { remedyOf } from '../../client/show/kinds.ts';
 import { countText } from '../../client/show/spent.ts';
 import type { Shell } from '../shell.ts';
 
 /** The width of the box where there is room for it, in columns. */
 const fullWidth = 70;
 
-/** The prompt that follows the box. */
 export const promptText = 'Your response (or Enter to skip): ';
 
 const leaving = 'Ctrl-D leaves it waiting; Ctrl-C leaves, and the run goes on.';
 
-/** The box for a person who can type an answer, as MassGen's documentation prints it ("Human Participation"), after how to leave. */
+/** As MassGen's documentation prints it ("Human Participation"), after how to leave. */
 export function promptBox(shell: Shell, question: PendingQuestion, plain: boolean): string {
-  if (question.kind === 'tool') {
-    const ways = [
-      'y allows it, always does so for all of this run',
-      'n or n REASON denies it',
-      'e changes its arguments',
-    ];
-    return `${leaving}\n${boxOf(shell, question, plain, ways)}`;
-  }
-  const ways = ['Type your response and press Enter', 'Press Enter alone to skip'];
+  const ways =
+    question.kind === 'tool'
+      ? ['y allows it, always does so for all of this run', 'n or n REASON denies it', 'e changes its arguments']
+      : ['Type your response and press Enter', 'Press Enter alone to skip'];
   return `${leaving}\n${boxOf(shell, question, plain, ways)}`;
 }
 
@@ -41,19 +35,15 @@ export function noticeBox(shell: Shell, question: InboxQuestion, plain: boolean,
   return boxOf(shell, question, plain, [`To answer: ${command} "…"`, `To skip: ${command} --skip`]);
 }
 
+type Waiting = Pick<InboxQuestion, 'workflowId' | 'questionId'>;
+
 /** The beginning of the command that answers a question; the answer or `--skip` must follow. */
-export function answerCommand(
-  { workflowId, questionId }: Pick<InboxQuestion, 'workflowId' | 'questionId'>,
-  temporal: string | undefined,
-): string {
-  return `reprise answer ${shellWord(workflowId)} --question ${shellWord(questionId)}${temporalOption(temporal)}`;
-}
+export const answerCommand = ({ workflowId, questionId }: Waiting, temporal: string | undefined): string =>
+  `reprise answer ${shellWord(workflowId)} --question ${shellWord(questionId)}${temporalOption(temporal)}`;
 
 /** The beginning of the command that decides about a tool call. */
-export const approveCommand = (
-  { workflowId, questionId }: Pick<InboxQuestion, 'workflowId' | 'questionId'>,
-  temporal: string | undefined,
-): string => `reprise approve ${shellWord(workflowId)} ${shellWord(questionId)}${temporalOption(temporal)}`;
+export const approveCommand = ({ workflowId, questionId }: Waiting, temporal: string | undefined): string =>
+  `reprise approve ${shellWord(workflowId)} ${shellWord(questionId)}${temporalOption(temporal)}`;
 
 /** The option that repeats, in a command to type, the address that the present command was given. */
 export const temporalOption = (temporal: string | undefined): string =>
@@ -65,6 +55,9 @@ const shortMs = 600_000;
 /** How long there is left for an answer, as in `23 h 59 min`; undefined for what may wait for ever. */
 export const timeLeft = ({ expiresAt }: PendingQuestion): string | undefined =>
   expiresAt === null ? undefined : durationText(Date.parse(expiresAt) - Date.now());
+
+const boxTime = (left: number): string =>
+  left <= shortMs ? countText(Math.max(0, Math.ceil(left / 1000)), 'second') : durationText(left);
 
 /** The box, on a terminal no wider than that. */
 function boxOf({ stderr, typed }: Shell, question: PendingQuestion, plain: boolean, options: string[]): string {
@@ -86,12 +79,30 @@ function boxOf({ stderr, typed }: Shell, question: PendingQuestion, plain: boole
     '─'.repeat(width),
     'Options:',
     ...options.map((option) => `  • ${typed(option)}`),
-    ...(left === undefined
-      ? []
-      : [
-          `  • You have ${left <= shortMs ? countText(Math.max(0, Math.ceil(left / 1000)), 'second') : durationText(left)} to respond`,
-        ]),
+    ...(left === undefined ? [] : [`  • You have ${boxTime(left)} to respond`]),
     line,
   ].join('\n');
   return printable(plain ? withoutEmoji(box) : box);
+}
+
+/** How a person settles what waits: a line for each way, most of them commands to type. */
+export function waysToSettle(waiting: InboxQuestion, temporal: string | undefined): string[] {
+  const answer = answerCommand(waiting, temporal);
+  const rest = `${shellWord(waiting.workflowId)}${temporalOption(temporal)}`;
+  switch (waiting.kind) {
+    case 'approval':
+      return [
+        `reprise decide ${rest} --accept`,
+        `reprise decide ${rest} --stop`,
+        `reprise restart ${rest} --reason "…" --instructions "…"`,
+      ];
+    case 'key':
+      return [remedyOf(waiting), `to go on without it: ${answer} --skip`];
+    case 'tool': {
+      const approve = approveCommand(waiting, temporal);
+      return [`${approve} --allow`, `${approve} --always`, `${approve} --deny "…"`, `${approve} --edit '{…}'`];
+    }
+    default:
+      return [`${answer} "…"`];
+  }
 }

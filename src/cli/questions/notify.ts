@@ -14,19 +14,21 @@ const longestVariable = 30_000;
  *
  * @param warn is told in one line how the command failed
  */
-export function notify(
-  { cwd, env, stderr }: Shell,
-  command: string,
-  question: InboxQuestion,
-  warn: (text: string) => void,
-): void {
+export function notify(shell: Shell, command: string, waiting: InboxQuestion, warn: (text: string) => void): void {
+  const { cwd, env, stderr } = shell;
   const failed = (how: string): void => warn(`--notify: ${command}: ${how}`);
   let said = '';
   try {
     const child = spawn(command, {
       shell: true,
       cwd,
-      env: { ...env, ...variablesOf(question) },
+      env: {
+        ...env,
+        REPRISE_WORKFLOW_ID: printable(waiting.workflowId),
+        REPRISE_QUESTION_ID: printable(waiting.questionId),
+        REPRISE_FROM: printable(waiting.from),
+        REPRISE_QUESTION: printable(askedText(waiting)).slice(0, longestVariable),
+      },
       // What has a file of its own is written to even after this command has ended.
       stdio: ['pipe', stderr.fd ?? 'pipe', 'pipe'],
     });
@@ -39,18 +41,8 @@ export function notify(
       failed(`${signal ?? `status ${status}`}${reason === '' ? '' : ` (${reason})`}`);
     });
     // A command may end without reading its standard input.
-    child.stdin?.on('error', () => {}).end(`${jsonText(question)}\n`);
+    child.stdin?.on('error', () => {}).end(`${jsonText(waiting)}\n`);
   } catch (error) {
     failed((error as Error).message);
   }
-}
-
-function variablesOf(waiting: InboxQuestion): Record<string, string> {
-  const { workflowId, questionId, from } = waiting;
-  return {
-    REPRISE_WORKFLOW_ID: printable(workflowId),
-    REPRISE_QUESTION_ID: printable(questionId),
-    REPRISE_FROM: printable(from),
-    REPRISE_QUESTION: printable(askedText(waiting)).slice(0, longestVariable),
-  };
 }

@@ -8,7 +8,6 @@ import type { Left } from './read-line.ts';
  * Prompts for one thing that waits, until it waits no longer.
  *
  * @param words `name`: what it is called; `left`: what is said when the person leaves
- * @param read shows the prompt, which the signal removes
  * @throws `CommandError`; `Interruption`
  */
 export async function promptFor<Entered extends { kind: 'line' | 'decision' }>(
@@ -22,10 +21,8 @@ export async function promptFor<Entered extends { kind: 'line' | 'decision' }>(
   const over = new AbortController();
   shell.tell(promptBox(shell, pending, plain));
   // Where nobody can tell, the prompt stays until the person has answered.
-  void untilClosed(run, pending.questionId, over.signal).then(
-    () => closed.abort(),
-    () => undefined,
-  );
+  const watched = untilClosed(run, pending.questionId, over.signal).then(() => closed.abort());
+  watched.catch(() => {});
   const entered = await read(closed.signal).finally(() => over.abort());
   if (entered.kind === 'line' || entered.kind === 'decision') return entered;
   if (entered.kind === 'withdrawn') throw new CommandError(`${name} waits no longer`);
@@ -39,8 +36,7 @@ async function untilClosed(run: Run, id: string, over: AbortSignal): Promise<voi
     if (over.aborted || events.some((event) => isClosing(event) && event.questionId === id)) return;
 }
 
-/** Whether an event says that something waits no longer. */
+type Closing = Extract<RunEvent, { type: 'question_closed' | 'approval_resolved' }>;
+
 export const isClosing = (event: RunEvent): event is Closing =>
   event.type === 'question_closed' || event.type === 'approval_resolved';
-
-type Closing = Extract<RunEvent, { type: 'question_closed' | 'approval_resolved' }>;

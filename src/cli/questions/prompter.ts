@@ -9,9 +9,7 @@ import { readDecision, type Decided } from './approval.ts';
 import { notify } from './notify.ts';
 import { resolvedText } from '../../client/asked.ts';
 import { isClosing } from './one-request.ts';
-import { discardTyped, readLine } from './read-line.ts';
-
-type QuestionClosed = Extract<RunEvent, { type: 'question_closed' }>;
+import { discardTyped, readLine, type Entered } from './read-line.ts';
 
 /** Puts the questions of a followed run to the person at this terminal, one after the other. */
 export class QuestionPrompter {
@@ -43,11 +41,7 @@ export class QuestionPrompter {
     return this.#prompted !== undefined;
   }
 
-  /**
-   * Takes note of new events: of questions that were asked, and of those that have closed.
-   *
-   * @param isOpen whether the run goes on, so that somebody waits for what it has asked
-   */
+  /** @param isOpen whether the run goes on, so that somebody waits for what it has asked */
   see(events: RunEvent[], isOpen: boolean): void {
     const asked = new Map<string, InboxQuestion>();
     for (const event of events) {
@@ -65,7 +59,6 @@ export class QuestionPrompter {
     void this.#promptNext();
   }
 
-  /** Removes the prompt, if there is one; the run has ended, or the person leaves. */
   close(): void {
     this.#closed = true;
     this.#prompted?.withdraw.abort('The run waits no longer');
@@ -96,7 +89,6 @@ export class QuestionPrompter {
     }, question.questionId);
   }
 
-  /** Puts the questions again that the person has left. */
   again(): void {
     for (const [id, question] of this.#left) this.#waiting.set(id, question);
     this.#left.clear();
@@ -104,7 +96,7 @@ export class QuestionPrompter {
     void this.#promptNext();
   }
 
-  /** Asks why the run is to start over and what is to be done otherwise, and has it do so. */
+  /** Asks for what a restart needs, and requests it. */
   async restart(requestRestart: (reason: string, instructions: string) => Promise<void>): Promise<void> {
     await this.#hold(async (withdrawn) => {
       const given: string[] = [];
@@ -125,7 +117,7 @@ export class QuestionPrompter {
     });
   }
 
-  /** Gives the terminal to a prompt, of a question if any, and tells what has come of it. Has no effect while there is another. */
+  /** Gives the terminal to a prompt, of a question if any, and tells what has come of it, unless there is another. */
   async #hold(prompt: (withdrawn: AbortSignal) => Promise<string | undefined>, questionId = ''): Promise<void> {
     if (this.isPrompting || this.#closed) return;
     const withdraw = new AbortController();
@@ -139,11 +131,7 @@ export class QuestionPrompter {
   }
 
   /** Does what the person has entered. @returns what to tell the person, if anything */
-  async #act(
-    question: InboxQuestion,
-    entered: Awaited<ReturnType<typeof readLine>> | Decided,
-    whyWithdrawn: string,
-  ): Promise<string | undefined> {
+  async #act(question: InboxQuestion, entered: Entered | Decided, whyWithdrawn: string): Promise<string | undefined> {
     const { kind, questionId } = question;
     switch (entered.kind) {
       case 'interrupt':
@@ -171,26 +159,25 @@ export class QuestionPrompter {
     }
   }
 
-  #command(questionId: string): string {
-    return answerCommand({ workflowId: this.#run.id, questionId }, this.#options.temporal);
-  }
+  #command = (questionId: string): string =>
+    answerCommand({ workflowId: this.#run.id, questionId }, this.#options.temporal);
 }
 
 type Asking = Extract<RunEvent, { type: 'question' | 'approval_requested' }>;
 
-/** Whether an event says that a person is asked something. */
 export const isAsking = (event: RunEvent): event is Asking =>
   event.type === 'question' || event.type === 'approval_requested';
 
-/** What an event says that the person is asked. */
 function questionIn(workflowId: string, event: Asking): InboxQuestion {
   const { arguments: given = '', askedAt, expiresAt, from, kind, parameters, question, questionId, tool } = event;
   const asked = { workflowId, kind, questionId, from, question, askedAt, expiresAt };
   return tool === undefined ? asked : { ...asked, tool, arguments: given, ...(parameters && { parameters }) };
 }
 
-/** @param command the command that answers the question */
-function closedText({ questionId, how, answer = '' }: QuestionClosed, command: string): string {
+function closedText(
+  { questionId, how, answer = '' }: Extract<RunEvent, { type: 'question_closed' }>,
+  command: string,
+): string {
   return {
     answered: `Question ${questionId} was answered elsewhere: ${printable(answer)}`,
     skipped: `Question ${questionId} was skipped elsewhere`,

@@ -1,11 +1,12 @@
 import { createInterface, clearScreenDown, cursorTo, moveCursor, type Key } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Shell } from '../shell.ts';
 
 /** How a prompt ended without what it is for: by Ctrl-D, by Ctrl-C, or because it was withdrawn. */
 export type Left = { kind: 'end' } | { kind: 'interrupt' } | { kind: 'withdrawn' };
 
 /** How a prompt ended: with a text and the lines that came with it at once, or without. What is pasted is one text. */
-type Entered = { kind: 'line'; text: string; more: string[] } | Left;
+export type Entered = { kind: 'line'; text: string; more: string[] } | Left;
 
 /** Makes a terminal say where something pasted begins and where it ends, and makes it stop. */
 const marksPastes = { on: '\u001B[?2004h', off: '\u001B[?2004l' };
@@ -16,8 +17,8 @@ const settleMs = 50;
 /**
  * Prompts on the terminal and reads a line. It may be called only where `canPrompt` of the shell says so.
  *
- * @param options `withdrawn` removes the prompt and what was typed so far; `history` has earlier lines for the arrow
- *   keys, the newest first; `initial` stands there already, to be changed
+ * @param options `withdrawn` removes the prompt and what was typed so far; `history` has earlier lines, the newest first;
+ *   `initial` stands there already, to be changed
  */
 export function readLine(
   { env, stderr, stdin, suspend }: Shell,
@@ -25,12 +26,7 @@ export function readLine(
   { withdrawn, history = [], initial }: { withdrawn?: AbortSignal; history?: string[]; initial?: string },
 ): Promise<Entered> {
   return new Promise((resolve) => {
-    const keys = createInterface({
-      input: stdin,
-      output: stderr,
-      history: [...history],
-      terminal: true,
-    });
+    const keys = createInterface({ input: stdin, output: stderr, history: [...history], terminal: true });
     const knowsPastes = env['TERM'] !== 'dumb';
     let isPasting = false;
     const seeKey = (_text: string | undefined, { name }: Key): void => {
@@ -40,7 +36,7 @@ export function readLine(
     const end = (entered: Entered): void => {
       withdrawn?.removeEventListener('abort', withdraw);
       stdin.off('keypress', seeKey);
-      keys.off('close', leave);
+      keys.off('close', closed);
       keys.close();
       if (knowsPastes) stderr.write(marksPastes.off);
       resolve(entered);
@@ -51,10 +47,11 @@ export function readLine(
       clearScreenDown(stderr);
       end({ kind: 'withdrawn' });
     };
-    const leave = (): void => {
+    const leave = (kind: 'end' | 'interrupt'): void => {
       stderr.write('\n');
-      end({ kind: 'end' });
+      end({ kind });
     };
+    const closed = (): void => leave('end');
     const pasted: string[] = [];
     const texts: string[] = [];
     keys.on('line', (line) => {
@@ -66,10 +63,7 @@ export function readLine(
       if (texts.length > 1) return;
       setImmediate(() => end({ kind: 'line', text, more: texts.slice(1) }));
     });
-    keys.on('SIGINT', () => {
-      stderr.write('\n');
-      end({ kind: 'interrupt' });
-    });
+    keys.on('SIGINT', () => leave('interrupt'));
     // By itself readline stops this process alone, while a shell waits for the one that has started it.
     keys.on('SIGTSTP', () => {
       stdin.setRawMode?.(false);
@@ -79,7 +73,7 @@ export function readLine(
       if (knowsPastes) stderr.write(marksPastes.on);
       keys.prompt(true);
     });
-    keys.on('close', leave);
+    keys.on('close', closed);
     withdrawn?.addEventListener('abort', withdraw);
     if (knowsPastes) stderr.write(marksPastes.on);
     keys.setPrompt(prompt);
@@ -95,7 +89,7 @@ export async function discardTyped({ stdin }: Shell): Promise<{ interrupted: boo
   const keep = (chunk: Buffer): void => void (typed += String(chunk));
   stdin.setRawMode?.(true);
   stdin.on('data', keep).resume();
-  await new Promise((resolve) => setTimeout(resolve, settleMs));
+  await pause(settleMs);
   stdin.off('data', keep).pause();
   return { interrupted: typed.includes('\u0003') };
 }

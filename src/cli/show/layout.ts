@@ -5,7 +5,6 @@ import type { Shell } from '../shell.ts';
 import { withoutEmoji } from '../../workflows/log-lines.ts';
 import { columnsOf, wrapped } from './width.ts';
 
-/** How a text for a person is laid out. */
 export interface Layout {
   /** No line is longer, unless a word is; Infinity leaves lines as they are. */
   columns: number;
@@ -14,7 +13,6 @@ export interface Layout {
   colors: boolean;
 }
 
-/** The layout for standard output. */
 export const layoutFor = (shell: Shell, plain = false): Layout => ({
   columns: columnsOf(shell.stdout),
   plain,
@@ -38,6 +36,13 @@ export const label = (text: string, layout: Layout): string[] =>
   wrapped(printable(layout.plain ? withoutEmoji(text) : text).replaceAll('\n', ' '), layout.columns).map((line) =>
     emphasised(line, layout),
   );
+
+/** Blocks of lines, but for empty ones, with an empty line between two. */
+export const paragraphs = (blocks: string[][]): string =>
+  blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
 
 export const emphasised = (text: string, { colors }: Layout): string => createColors(colors).bold(text);
 

@@ -7,11 +7,11 @@ import { durationText } from '../../workflows/runtime/duration.ts';
 import type { TokenUsage } from '../../protocol/message.ts';
 import { briefTimestamp } from '../../util/local-time.ts';
 import { alikeTogether } from '../failures.ts';
-import { body, emphasised, heading, type Layout, label } from './layout.ts';
+import { body, emphasised, heading, label, paragraphs, type Layout } from './layout.ts';
 
 /** A run for a person: its question, what has happened in it, its answer, and what it has cost. */
 export function recordText(record: RunRecord, layout: Layout): string {
-  const blocks = [
+  return paragraphs([
     headLines(record, layout),
     ...(record.calls === undefined
       ? [...happeningBlocks(record, layout), ...resultParts(record).map(([title, text]) => titled(title, text, layout))]
@@ -19,11 +19,7 @@ export function recordText(record: RunRecord, layout: Layout): string {
     filesBlock(record, layout),
     titled('Warnings', listText(record.warnings), layout),
     costLines(record, layout),
-  ];
-  return blocks
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n');
+  ]);
 }
 
 function headLines(record: RunRecord, layout: Layout): string[] {
@@ -61,16 +57,13 @@ function titled(title: string, text: string, layout: Layout): string[] {
   return text.trim() === '' ? [] : [heading(title, layout), ...body(text, layout)];
 }
 
-/** How many characters of a tree's id are shown. */
-const shownOfId = 12;
-
 /** What has become of files, and those of a team's attempts, which stay in the store. */
 function filesBlock({ result, workspace }: RunRecord, layout: Layout): string[] {
   const { more, paths } = workspace === null ? { more: 0, paths: [] } : changesOf(workspace);
   const lines = paths.map(([path, how]) => `${path} (${how})`);
   const snapshots = (result?.workflow === 'orchestration' ? result.snapshots : undefined) ?? [];
   const kept = snapshots.map(({ agents, attempt }) => {
-    const trees = Object.entries(agents).map(([id, tree]) => `${id} ${tree?.slice(0, shownOfId) ?? 'none'}`);
+    const trees = Object.entries(agents).map(([id, tree]) => `${id} ${tree?.slice(0, 12) ?? 'none'}`);
     return `Attempt ${attempt}: ${trees.join(', ')}`;
   });
   const total = workspace === null ? [] : [`${countText(workspace.files, 'file')}, ${workspace.bytes} bytes`];
@@ -90,11 +83,7 @@ function callLines(call: ShownCall, layout: Layout): string[] {
   const place = turn > 0 && part.startsWith('attempt') ? `turn ${turn}, ${part}` : part;
   const facts = [
     ...(endedAt === undefined ? ['under way'] : [durationText(Date.parse(endedAt) - Date.parse(at))]),
-    ...(usage === undefined
-      ? []
-      : [
-          `${about(usage)}${numberText(usage.inputTokens, 0)} tokens in, ${about(usage)}${numberText(usage.outputTokens, 0)} out`,
-        ]),
+    ...(usage === undefined ? [] : [tokensText(usage)]),
     ...(earlier === 0 ? [] : [`after ${countText(earlier, 'earlier message')} of the conversation`]),
   ];
   return [
@@ -116,8 +105,10 @@ function callLines(call: ShownCall, layout: Layout): string[] {
 
 const timeOf = (at: string): string => briefTimestamp(new Date(at));
 
-/** What stands before numbers of tokens that no provider has counted. */
-const about = ({ estimated = false }: TokenUsage): string => (estimated ? 'about ' : '');
+function tokensText({ estimated = false, inputTokens, outputTokens }: TokenUsage): string {
+  const about = estimated ? 'about ' : '';
+  return `${about}${numberText(inputTokens, 0)} tokens in, ${about}${numberText(outputTokens, 0)} out`;
+}
 
 function offeredLines({ toolChoice, tools }: ShownCall, layout: Layout): string[] {
   if (tools !== null && tools.length === 0) return [];

@@ -1,3 +1,4 @@
+import { meaningsOfOthers, meaningsOfVariables } from '../config/environment-variables.ts';
 import { didYouMean } from '../config/problems.ts';
 import { shellWord } from '../util/text/shell-word.ts';
 
@@ -23,3 +24,18 @@ export function unknownCommandText(word: string, names: string[]): string {
   const hint = /\s/.test(word) ? ` to ask a team: reprise ask ${shellWord(word)}` : meant;
   return `error: unknown command '${word}'${hint && `;${hint}`}\n(reprise --help lists all commands)`;
 }
+
+const prefix = 'REPRISE_';
+
+const known = [...Object.keys(meaningsOfVariables), ...Object.keys(meaningsOfOthers)]
+  .filter((name) => name.startsWith(prefix))
+  .map((name) => name.slice(prefix.length));
+
+/** A line for each variable that is nearly one of Reprise's: without it the default would hold, and nobody would know. */
+export const mistypedVariables = (env: NodeJS.ProcessEnv): string[] =>
+  Object.keys(env)
+    .filter((name) => name.startsWith(prefix) && !known.includes(name.slice(prefix.length)))
+    .flatMap((name) => {
+      const meant = didYouMean(name.slice(prefix.length), known);
+      return meant === '' ? [] : [`${name} is no variable of Reprise's;${meant.replace('mean ', `mean ${prefix}`)}`];
+    });
