@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import type { Duration } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time.js';
+import { startWorkflow, WorkflowRunOperationHandler } from '@temporalio/nexus';
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
+import { operation, service, serviceHandler } from 'nexus-rpc';
 import { deploymentName, taskQueue } from './client/names.ts';
+import { workflowTypes } from './protocol/definitions.ts';
 import { encryptsGlobal } from './protocol/headers.ts';
+import { hashOf } from './util/ids.ts';
 import { awaitStore } from './worker/await-store.ts';
 import { withLeanThreads } from './worker/lean-threads.ts';
-import { nexusOptions } from './worker/nexus.ts';
 import { heartbeatThrottle, openParts, warn, withDefaults, type PartSettings } from './worker/parts.ts';
 import { openHealth, type Health, type HealthSettings } from './worker/health.ts';
 import { identityWith, othersWithOtherStores, workerIdentity } from './worker/deployment.ts';
@@ -140,4 +143,28 @@ async function workerWith(
 function encryptingBundle(codePath: string): { code: string } {
   // In the first line, so that the lines of stack traces stay as they are.
   return { code: `globalThis.${encryptsGlobal} = true; ${readFileSync(codePath, 'utf8')}` };
+}
+
+/**
+ * The Nexus service `reprise`, by which workflows of other namespaces start runs: an operation for each workflow type, with its
+ * input and its result.
+ */
+async function nexusOptions({ workflowService }: NativeConnection): Promise<Partial<WorkerOptions>> {
+  const { capabilities } = await workflowService.getSystemInfo({});
+  if (!capabilities?.nexus) return {};
+  const operations = Object.fromEntries(workflowTypes.map((type) => [type, operation<object, unknown>()]));
+  const handlers = Object.fromEntries(
+    workflowTypes.map((type) => [
+      type,
+      new WorkflowRunOperationHandler<object, unknown>((context, input) =>
+        // The request's id stays when it is sent again, and so does the run's.
+        startWorkflow(context, type, { workflowId: `nexus-${hashOf(context.requestId).slice(0, 24)}`, args: [input] }),
+      ),
+    ]),
+  );
+  return {
+    nexusServices: [serviceHandler(service('reprise', operations), handlers)],
+    // Starting a run is quick.
+    nexusTaskPollerBehavior: { type: 'simple-maximum', maximum: 2 },
+  };
 }

@@ -12,10 +12,9 @@ import type { Shell } from './shell.ts';
 const maxInline = 1_500_000;
 
 /**
- * The files of `--attach`, as a run's input takes them. This person's worker reads them by their paths;
- * one of others is sent their contents.
+ * The files of `--attach`: this person's worker reads them by their paths, one of others is sent their contents.
  *
- * @throws `CommandError`, status 2, with everything that keeps the run from starting
+ * @throws `CommandError`, status 2
  */
 export async function readAttachments(
   shell: Shell,

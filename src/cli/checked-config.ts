@@ -62,10 +62,7 @@ export const readTeam = reader('team', checkTeam, defaultTeam);
 export const readResearch = reader('research', checkResearch, () => researchSchema.parse({ research: {} }));
 export const readPlan = reader('plan', checkPlan, () => planSchema.parse({ plan: {} }));
 
-/**
- * Reads the configuration of a session, a team's or one agent's. Where `options.id` may be that of an open one, nobody is asked
- * anything.
- */
+/** The same for a session. Where it may be open already (`options.id`), nobody is asked anything. */
 export async function readConversation(shell: Shell, options: CommonOptions): Promise<object | undefined> {
   const blank: Blank = ({ model, fallback, usd, tools }, environment, isOwn) => {
     if (options.agents !== undefined) {
@@ -151,7 +148,6 @@ async function choose(
   return { fallback: await offerServer(shell, mayPrompt), ...others };
 }
 
-/** Checks that the servers have the models of these backends, each once. @throws `CommandError`, status 2 */
 async function checkModels(backends: Backend[], options: CommonOptions, environment: Environment): Promise<void> {
   const { REPRISE_MODEL: usual } = environment;
   const isOfFile = options.config !== undefined && options.model === undefined;

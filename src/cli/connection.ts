@@ -14,7 +14,7 @@ import { noteUse, liveWorkers, workerFolder, type Queue, type WorkerRecord } fro
 import { livePollers } from '../client/pollers.ts';
 import { readRates } from '../models/rates/settings.ts';
 import { isMarked } from '../worker/deployment.ts';
-import { logFormat } from '../worker/log-format.ts';
+import { logFormat } from '../worker/log-sink.ts';
 import { CommandError, exitStatus } from './exit.ts';
 import { reasonOf } from './failures.ts';
 import { allowed, homeFolder, openHome, type CommonOptions } from './options.ts';
@@ -55,11 +55,7 @@ export async function withConnection<T>(opened: Promise<Opened>, work: (opened: 
   }
 }
 
-/**
- * Connects for a command that only concerns runs that exist already, which are none of another folder's.
- *
- * @throws `CommandError`, status 3
- */
+/** Connects for a command that only concerns runs that exist already. @throws `CommandError`, status 3 */
 export async function open(shell: Shell, options: CommonOptions): Promise<Opened> {
   const home = homeFolder(shell);
   if (existsSync(home)) openHome(shell);
@@ -118,11 +114,7 @@ async function asked<T>(
 export const isMarkedAt = (shell: Shell, target: Omit<Target, 'isNamed'>): Promise<boolean> =>
   asked(shell, target, (service) => isMarked(service, target.namespace));
 
-/**
- * Whether the workers of a command's runs are this person's, and thus have the same environment and see the same files.
- *
- * @throws `CommandError`, status 3, where a server of somebody else's does not answer
- */
+/** Whether a command's runs have workers of this person's, with the same environment and the same files. */
 export const areWorkersOwn = async (shell: Shell, options: CommonOptions): Promise<boolean> =>
   !(await placeOf(shell, options)).isForOthers;
 
@@ -232,12 +224,7 @@ function loginName(): string {
   }
 }
 
-/**
- * Connects to a server, and starts nothing.
- *
- * @param holder this folder's daemon, if there is one
- * @throws `CommandError`, status 3, where no Temporal server answers
- */
+/** Connects to a server, and starts nothing. @throws `CommandError`, status 3, where no Temporal server answers */
 export async function openAt(
   shell: Shell,
   { address, namespace, isLocal }: Omit<Target, 'isNamed'>,

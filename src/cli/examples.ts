@@ -85,5 +85,4 @@ export const examples: Record<string, string[]> = {
   ],
 };
 
-/** What stands below an error in a command's words. */
 export const whereExamplesAre = (command: string): string => `(reprise ${command} --help has examples)`;

@@ -1,4 +1,3 @@
-/** Exit statuses of all commands. */
 export const exitStatus = { done: 0, failed: 1, usage: 2, unreachable: 3, interrupted: 130 } as const;
 
 export const exitStatusText =

@@ -57,10 +57,7 @@ function closedPlace(error: unknown): { path: string; why: string } | undefined 
   return { path, why: 'no permission. Go to another folder, or let REPRISE_HOME name one that Reprise may write to' };
 }
 
-/**
- * Only some calls of the client have an error class for it; for the others the server's message is read, which is always the
- * same.
- */
+/** Only some calls of the client have an error class for it; the server's message is always the same. */
 function missingNamespace(error: unknown): string | undefined {
   if (error instanceof NamespaceNotFoundError) return error.namespace;
   return /^Namespace (\S+) is not found/.exec(reasonOf(error))?.[1];
@@ -85,7 +82,6 @@ export function alikeTogether(text: string): string {
     .join('\n');
 }
 
-/** The reason in an error, and what to check where Temporal says it. */
 export function reasonOf(error: unknown): string {
   const innermost = error instanceof ServiceError ? error.cause : error;
   const hint = isGrpcServiceError(innermost) ? hints[innermost.code] : undefined;

@@ -2,7 +2,7 @@ import type { OrchestrationRun, Run, RunResult, RunSnapshot, WatchOptions } from
 import { revive } from './connection.ts';
 import { reasonOf } from './failures.ts';
 import { openView, type View } from './live/view.ts';
-import { isAsking, QuestionPrompter } from './questions/prompter.ts';
+import { isAsking, promptsFor } from './questions/prompter.ts';
 import type { State } from '../protocol/state.ts';
 import { answerOf } from '../client/show/record-parts.ts';
 import { Interruption } from './exit.ts';
@@ -32,10 +32,9 @@ interface Showing extends WatchOptions {
 }
 
 /**
- * Shows a run until its end, and puts its questions to the person.
+ * Shows a run until its end, and puts its questions to the person. @throws `Interruption` where the person leaves
  *
  * @returns the milliseconds between its first and its last event
- * @throws `Interruption` where the person leaves
  */
 export async function show(
   shell: Shell,
@@ -65,7 +64,7 @@ export async function show(
     cancel: cancelCommand(run.id, options),
     ...(hasKeys && { keys: { terminal: shell, actions } }),
   });
-  const questions = new QuestionPrompter(shell, run, options, view, leave);
+  const questions = promptsFor(shell, run, options, view, leave);
   const ignoreSignals = shell.onSignal(['SIGINT'], leave);
 
   let isClosed = false;
@@ -88,7 +87,7 @@ export async function show(
       if (isClosed) break;
       const { events = [], texts = [] } = held ?? {};
       const all = { ...look, events: [...events, ...look.events], texts: [...texts, ...look.texts] };
-      held = questions.isPrompting ? all : undefined;
+      held = questions.isPrompting() ? all : undefined;
       if (held === undefined) view.show(all);
       workflow = look.state?.workflow;
       // One that was terminated has left its questions open.
@@ -96,7 +95,7 @@ export async function show(
       questions.see(look.events, isOpen);
       since ||= Date.parse(look.events.at(0)?.at ?? '') || 0;
       until = Date.parse(look.events.at(-1)?.at ?? '') || until;
-      if (look.trouble === undefined || !questions.isPrompting) await mend(look);
+      if (look.trouble === undefined || !questions.isPrompting()) await mend(look);
     }
     return until - since;
   };
@@ -126,12 +125,7 @@ function mending(shell: Shell, run: Run, options: FollowOptions, view: View): (l
   };
 }
 
-/**
- * Shows a run until its end, puts its questions to the person, and prints its answer, its report or its result. Ctrl-C
- * ends the command, but not the run.
- *
- * @throws where the run failed; `Interruption` where the person leaves
- */
+/** Shows a run until its end, and prints what comes of it. @throws where the run failed; `Interruption` */
 export async function follow(shell: Shell, run: Run, options: FollowOptions): Promise<void> {
   const [watch, cancel] = [watchCommand(run.id, options), cancelCommand(run.id, options)];
   const goodbye = `The run goes on. Come back to it with: ${watch}; end it with: ${cancel}`;

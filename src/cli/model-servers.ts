@@ -51,10 +51,7 @@ async function findServers(environment: Environment): Promise<FoundServer[]> {
   return (await Promise.allSettled(looked)).flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
 }
 
-/**
- * Looks for Ollama and LM Studio, for a run that would otherwise have the offline model. Asks whether to use one where a
- * person can be asked; elsewhere says how to.
- */
+/** Offers Ollama and LM Studio in place of the offline model, or says how to use them where nobody can be asked. */
 export async function offerServer(shell: Shell, mayPrompt: boolean): Promise<Backend | undefined> {
   const { environment } = shell;
   for (const { server, models } of await findServers(environment)) {
@@ -83,7 +80,6 @@ const shortList = (models: string[]): string => [...models.slice(0, 3), ...(mode
  *
  * @param from where the person has named it, such as `--model ollama/qwen3`
  * @param mustAnswer whether the server must be there now: a run waits for it, if need be for hours
- * @throws `CommandError`, status 2
  */
 export async function checkModel(
   from: string,

@@ -17,7 +17,6 @@ export interface CommonOptions {
   detach?: boolean;
   /** Allows tool calls that no rule is about. */
   yes?: boolean;
-  /** For the files of the answer. */
   out?: string;
   json?: boolean;
   plain?: boolean;
@@ -28,7 +27,6 @@ export interface FollowOptions extends CommonOptions {
   notify?: string;
 }
 
-/** Collects the values of an option that may be given several times. */
 export const listed = (value: string, earlier: string[] = []): string[] => [...earlier, value];
 
 /** Collects sites as browsers name them: without a path, a slash at the end, or the usual port. */

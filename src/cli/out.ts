@@ -30,10 +30,8 @@ export function checkOut(shell: Shell, { detach, out }: Pick<CommonOptions, 'det
 }
 
 /**
- * Writes the files that a run has come to into a folder, and says which. They are in the store of this home, or in the one that
- * `DATABASE_URL` names.
+ * Writes the files of a run, from this home's store or that of `DATABASE_URL`. @param files undefined without a workspace
  *
- * @param files undefined if the run has no workspace
  * @throws `CommandError`, status 1, where the folder holds other files of the same names; then nothing is written
  */
 export async function writeFiles(shell: Shell, run: string, files: RunFiles | undefined, out: string): Promise<void> {

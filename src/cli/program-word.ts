@@ -39,8 +39,5 @@ const commands = new RegExp(
   'g',
 );
 
-/**
- * A text with each of this program's commands in it as it can be typed. Whoever writes such a text, be it a worker elsewhere,
- * writes `reprise COMMAND`.
- */
+/** A text whose commands can be typed here. Whoever writes one, also a worker elsewhere, writes `reprise COMMAND`. */
 export const withProgramWord = (text: string, word: string): string => text.replace(commands, () => word);

@@ -109,7 +109,6 @@ function addRunCommands(shell: Shell, program: Command): void {
     .action(on(shell, async () => (await import('./commands/schema.ts')).schema));
 }
 
-/** Commands by which a person deals with runs that exist already. */
 function addPersonCommands(shell: Shell, program: Command): void {
   withNotify(withTemporal(program.command('inbox')))
     .description('everything that waits for a person, over all runs: questions, approvals, tool calls, missing keys')
@@ -121,7 +120,7 @@ function addPersonCommands(shell: Shell, program: Command): void {
     .option('--question <qid>', 'the question (default: the one that waits)')
     .option('--skip', 'pass: the agent goes on without an answer')
     .option('--plain', 'no emoji')
-    .action(on(shell, async () => (await import('./commands/answer.ts')).answer));
+    .action(on(shell, async () => (await import('./commands/settle.ts')).answer));
   withTemporal(program.command('approve [id] [call]'))
     .description('decide about a tool call that waits for approval; without an option the terminal prompts')
     .option('--allow', 'let it run')
@@ -129,7 +128,7 @@ function addPersonCommands(shell: Shell, program: Command): void {
     .option('--edit <json>', 'let it run with other arguments: one JSON object')
     .option('--always', 'the same for all later calls of the tool in this run; without --deny it allows them')
     .option('--plain', 'no emoji')
-    .action(on(shell, async () => (await import('./commands/approve.ts')).approve));
+    .action(on(shell, async () => (await import('./commands/settle.ts')).approve));
   withTemporal(program.command('restart [id]'))
     .description("ask for a restart of a team's run or of a research run, as a person")
     .requiredOption('--reason <reason>', 'why the present result, or the plan, is not good enough')

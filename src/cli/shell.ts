@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { readEnvironment, type Environment } from '../util/environment.ts';
 import { printable } from '../util/text/printable.ts';
-import { jsonLine, type LogFormat } from '../worker/log-format.ts';
+import { jsonLine, type LogFormat } from '../worker/log-sink.ts';
 import { jsonText } from './exit.ts';
 import { programWord, withProgramWord } from './program-word.ts';
 
@@ -51,7 +51,6 @@ export class Shell {
     return readEnvironment(this.env);
   }
 
-  /** Whether a person can be prompted. */
   get canPrompt(): boolean {
     return Boolean(this.stdin.isTTY && this.stderr.isTTY);
   }
@@ -100,10 +99,7 @@ export class Shell {
   /** Does what Ctrl-Z does: it stops all of the group, since a shell waits for the process that has started this one. */
   readonly suspend = (): void => void this.#signals?.kill?.(0, 'SIGTSTP');
 
-  /**
-   * Tells the person something on standard error, since standard output is for answers. What would steer the terminal is
-   * taken out, since it may come from a model, a provider or a file.
-   */
+  /** Tells the person something on standard error, in which nothing can steer the terminal, whoever has said it. */
   readonly say = (text: string, level: 'INFO' | 'ERROR' = 'INFO'): void => this.tell(this.typed(text), level);
 
   /** The same, with the commands in it to the letter, since they may be what a person is to decide about. */
@@ -120,10 +116,7 @@ export class Shell {
     });
   }
 
-  /**
-   * Prints what a model or a file says: to the letter for a file or a program; for a terminal in lines that fit into it,
-   * without what would steer it.
-   */
+  /** Prints what a model or a file says: to the letter, but for a terminal in lines that fit and cannot steer it. */
   async printText(text: string): Promise<void> {
     if (!this.stdout.isTTY) return this.print(text);
     // Loading what widths are known by takes longer than many a command does.

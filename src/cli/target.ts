@@ -8,17 +8,14 @@ import type { Shell } from './shell.ts';
 export interface Target {
   address: string;
   namespace: string;
-  /** Whether the person named the address, rather than leaving it to the default. */
   isNamed: boolean;
   /** Whether the address is on this machine, where a command may start what is missing, unless others' workers serve it. */
   isLocal: boolean;
 }
 
 /**
- * Finds out which server a command is for. The first that there is counts: `--temporal`, the Temporal CLI's own
- * configuration, this folder's `up`, port 7233 of this machine.
- *
- * @throws `CommandError`, status 2, where that configuration cannot be read
+ * Finds out which server a command is for: that of `--temporal`, of the Temporal CLI's configuration, this folder's, or that at
+ * port 7233. @throws `CommandError`, status 2, where that configuration cannot be read
  */
 export function targetOf(shell: Shell, temporal: string | undefined, holder: ServerLease | undefined): Target {
   const { configured, namespace } = temporalConfig(shell);

@@ -7,7 +7,6 @@ import { ageText } from '../client/show/progress.ts';
 import { CommandError, usageError } from './exit.ts';
 import type { Shell } from './shell.ts';
 
-/** In words, and as Temporal's lists of workflows select them. */
 type Selection = { what: string; query: string };
 
 const any = ofTypes(workflowTypes);
@@ -24,9 +23,9 @@ export const choices = {
 } satisfies Record<string, Selection>;
 
 /**
- * The run that a person means: that of an id, the only one whose id begins so, or the newest one, which is then told. What was
- * given, where no run has such an id.
+ * The run that a person means: that of an id or of its beginning, else the newest one, which is then told.
  *
+ * @returns what was given, where no run has such an id
  * @throws `CommandError`, status 2, with the runs that it may be, and status 1 where there is none
  */
 export async function runMeant(
@@ -62,7 +61,6 @@ export const noRun =
     throw new CommandError(`There is no run of the id ${id}`);
   };
 
-/** Whether there is a run of an id, open or not. */
 export async function isRun({ client }: Reprise, id: string): Promise<boolean> {
   try {
     await client.workflow.getHandle(id).describe();

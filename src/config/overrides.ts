@@ -150,7 +150,7 @@ function replaced(written: object, model: Backend): Backend {
 }
 
 /** The modules by which one agent gets each type of backend. Claude Code is an agent already. */
-const moduleOf: Partial<Record<Backend['type'], string>> = {
+export const moduleOf: Partial<Record<Backend['type'], string>> = {
   openai: 'OpenAILLM',
   claude: 'AnthropicLLM',
   gemini: 'GoogleLLM',

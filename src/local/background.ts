@@ -12,7 +12,6 @@ interface BackgroundSettings {
   /** The variables of the `up`, but for those that say where it belongs. */
   env: NodeJS.ProcessEnv;
   home: string;
-  /** The folder that the worker will hold. */
   folder: string;
   address: string;
   isNamed: boolean;
@@ -28,8 +27,7 @@ interface BackgroundSettings {
 const youngSpace = '--max-semi-space-size=8';
 
 /**
- * Starts an `up` that outlives this process, and waits until its worker polls. Of several commands that do so at the same
- * time, one starts it and all find it.
+ * Starts an `up` that outlives this process, and waits until its worker polls. Of several commands, one starts it.
  *
  * @throws where the `up` ends before its worker polls, with the end of its log
  */
@@ -73,10 +71,7 @@ export async function startBackground(settings: BackgroundSettings): Promise<Wor
   }
 }
 
-/**
- * What an `up` says of its start, out of what is new in the log. Warnings are about runs that are open already, also of
- * others, and an older `up` may end at the same moment.
- */
+/** Of what is new in the log, without warnings, which may be about others' runs, and without the end of an older `up`. */
 export const progressIn = (added: string): string =>
   added
     .split('\n')

@@ -8,11 +8,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setTimeout as pause } from 'node:timers/promises';
+import { readKeys, type Keys } from '../encryption/keys.ts';
 import type { CodecServer } from '../encryption/serve-codec.ts';
+import { readEnvironment } from '../util/environment.ts';
 import { keepLogsShort } from '../worker/rotation.ts';
-import { codecEndpoint, serveHomeCodec } from './home-codec.ts';
 import { openHttpDoor, type HttpDoor } from './http-door.ts';
-import { databaseOf, endServers, isAnotherHomes, portOf, type DaemonMessage } from './home-server.ts';
+import { databaseOf, endServers, isAnotherHomes, originsOf, portOf, type DaemonMessage } from './home-server.ts';
 import { readLastLease, takeLock, type ServerLease } from './lock.ts';
 import { freePort, hiddenPlace, listenNear } from './ports.ts';
 import { startServer, type RunningServer } from './server.ts';
@@ -21,12 +22,6 @@ import { uiProxy } from './ui-proxy.ts';
 import { idleMs, lastUse, liveWorkers } from './workers.ts';
 
 const pollIntervalMs = 5000;
-
-/** Where the HTTP server is where nobody else is there. */
-const defaultHttp = 'http://127.0.0.1:8234';
-
-/** How long it waits before it attempts again to start the server, in milliseconds. */
-const retryMs = 2000;
 
 const text = { type: 'string', default: '' } as const;
 const named = { type: 'boolean', default: false } as const;
@@ -67,6 +62,22 @@ async function choosePort(): Promise<{ port: number; wantedUi: number }> {
 const lock = takeLock<ServerLease>(home);
 if (lock === undefined) process.exit();
 
+const homeKeys = (): Keys => readKeys(readEnvironment(process.env));
+
+/** The port of the codec server that belongs to a Web UI, so that every `up` of the folder finds it. */
+const codecPort = (uiPort: number): number => uiPort + 2;
+
+/** Decrypts for the folder's Web UI, if this process has a key. @throws where the port is taken */
+async function serveHomeCodec(uiPort: number): Promise<CodecServer | undefined> {
+  const keys = homeKeys();
+  if (!keys.on) return undefined;
+  // Temporal's types of messages take memory, which most homes need not spend.
+  const { payloadCodec, tolerant } = await import('../encryption/codec.ts');
+  const { serveCodec } = await import('../encryption/serve-codec.ts');
+  const route = { codec: tolerant(payloadCodec(keys)), origins: originsOf(`http://127.0.0.1:${uiPort}`) };
+  return serveCodec('127.0.0.1', codecPort(uiPort), route);
+}
+
 let isEnding = false;
 let codec: CodecServer | undefined;
 let http: HttpDoor | undefined;
@@ -84,7 +95,7 @@ async function end(): Promise<void> {
 process.on('SIGTERM', () => void end());
 
 async function open(port: number, uiPort: number): Promise<RunningServer> {
-  const endpoint = codecEndpoint(`http://127.0.0.1:${uiPort}`);
+  const endpoint = homeKeys().on && `http://127.0.0.1:${codecPort(uiPort)}`;
   const cli = await findTemporalCli(say);
   const log = join(home, 'logs', 'temporal.log');
   Object.assign(ui, await hiddenPlace());
@@ -113,19 +124,19 @@ async function reopen(port: number, uiPort: number): Promise<RunningServer> {
     } catch (error) {
       say(reasonOf(error));
     }
-    await pause(retryMs);
+    await pause(2000);
   }
 }
 
 async function serve(): Promise<void> {
   // One whose daemon was killed.
   await endServers(home);
-  const httpPort = portOf(readLastLease(home)?.httpAddress ?? defaultHttp);
+  const httpPort = portOf(readLastLease(home)?.httpAddress ?? 'http://127.0.0.1:8234');
   const { server: first, uiPort } = await openFirst();
   let server = first;
   const { address } = server;
   const uiAddress = `http://127.0.0.1:${uiPort}`;
-  codec = await serveHomeCodec(uiAddress).catch((error: unknown) => {
+  codec = await serveHomeCodec(uiPort).catch((error: unknown) => {
     say(`The Web UI shows what is encrypted as it is: ${reasonOf(error)}`);
     return undefined;
   });

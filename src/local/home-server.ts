@@ -9,10 +9,8 @@ import { startModule } from './start-module.ts';
 
 export type Say = (text: string) => void;
 
-/** What a daemon tells whoever has started it. */
 export interface DaemonMessage {
   say?: string;
-  /** Why there is no server. */
   failed?: string;
   ready?: ServerLease;
 }
@@ -84,8 +82,7 @@ async function startDaemon({
 export class OtherAddressError extends Error {}
 
 /**
- * Whether an address of this machine means the server of a home folder, running or to be started, rather than a server of
- * somebody else's that answers there.
+ * Whether an address of this machine means the home's own server, running or to be started, and not somebody else's.
  *
  * @param isNamed whether the person named the address; if not, a server of another home folder is passed over
  * @throws `OtherAddressError`
@@ -135,7 +132,6 @@ export const portOf = (address: string): number => Number(address.split(':').at(
 const serversOf = (home: string): ReturnType<typeof embeddedServers> =>
   embeddedServers().filter(({ database }) => database === databaseOf(home));
 
-/** The servers of all home folders of this machine. */
 function embeddedServers(): Array<{ pid: number; address: string; database: string }> {
   return processes().flatMap(({ pid, commandLine }) => {
     const [, port] = / --port (\d+)/.exec(commandLine) ?? [];
@@ -150,3 +146,8 @@ const daemonsOf = (home: string): number[] =>
     const [, place] = /daemon\.[jt]s (?:--named )?--temporal .* --home (.*)$/s.exec(commandLine) ?? [];
     return place === homePath(home) ? [pid] : [];
   });
+
+export function originsOf(uiAddress: string): string[] {
+  const { port } = new URL(uiAddress);
+  return ['127.0.0.1', 'localhost'].map((name) => `http://${name}:${port}`);
+}

@@ -9,13 +9,11 @@ export type ShutdownMode = 'stop' | 'drain';
 /** How long `stop` waits for calls in flight, in milliseconds. */
 const graceMs = 5000;
 
-/** What a worker of this process needs besides what it runs with. */
 export type HomeWorkerSettings = Required<Pick<WorkerSettings, 'connection' | 'home' | 'variables'>> & ServiceSettings;
 
 /** How a worker behaves toward whatever starts and ends it, such as Kubernetes. */
 export type ServiceSettings = Pick<WorkerSettings, 'health' | 'shutdownGraceTime' | 'slots'>;
 
-/** A worker for the runs of one version. */
 export interface HomeWorker {
   /** Settles when the worker has ended. */
   done: Promise<void>;

@@ -2,14 +2,15 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { listenNear } from './ports.ts';
 import { startModule } from './start-module.ts';
 
 /** What a server that takes connections of its home's daemon tells it. `taken`: it has the connection of this number. */
-export type HttpServerMessage = 'ready' | 'idle' | { taken: number };
+type HttpServerMessage = 'ready' | 'idle' | { taken: number };
 
 /** What the daemon tells it: the number of a connection, which comes with it, or that none comes any more. */
-export type HttpDoorMessage = { connection: number } | 'end';
+type HttpDoorMessage = { connection: number } | 'end';
 
 export interface HttpDoor {
   port: number;
@@ -22,9 +23,6 @@ const mostWaiting = 2000;
 /**
  * Accepts connections to a home's HTTP server, and begins the server, a process of its own, when the first one comes. While a
  * server that has died is begun again they wait, so that none is refused.
- *
- * @param configs the folder of the configurations that its clients may name
- * @param wanted the port to listen at; another one where that is taken
  */
 export async function openHttpDoor(
   home: string,
@@ -97,3 +95,48 @@ export async function openHttpDoor(
     },
   };
 }
+
+interface Taking {
+  take: (socket: Socket) => void;
+  /** When an answer was under way last, in milliseconds since 1970: now, while one is; 0 where none was. */
+  usedAt: () => number;
+}
+
+/** How long nothing is answered before a process that is to end does so, in milliseconds. */
+const quietMs = 500;
+
+/**
+ * Takes the connections that the daemon of a home has accepted, in a process that it has begun for that.
+ *
+ * @param idleLimitMs how long nothing may be answered until the daemon is told that this process may end
+ * @returns when all answers are whole and no connection comes any more, or the daemon has died
+ */
+export async function takeConnections({ take, usedAt }: Taking, idleLimitMs: number): Promise<void> {
+  const over = new AbortController();
+  const answered = async (): Promise<void> => {
+    // What was passed on last may have asked nothing yet.
+    do await pause(quietMs);
+    while (Date.now() - usedAt() < quietMs);
+  };
+  process.on('message', (message: HttpDoorMessage, socket?: Socket) => {
+    // Connections that the daemon has passed on before it knew have come before this.
+    if (message === 'end') return void answered().then(() => over.abort());
+    tell({ taken: message.connection });
+    // There is none where the client has gone on the way here.
+    if (socket === undefined) return;
+    take(socket);
+    socket.resume();
+  });
+  process.once('disconnect', () => over.abort());
+  tell('ready');
+  for (let saidAt = Date.now(); !over.signal.aborted;) {
+    const { signal } = over;
+    await pause(Math.min(5000, idleLimitMs / 4), undefined, { ref: false, signal }).catch(() => {});
+    if (Date.now() - Math.max(saidAt, usedAt()) < idleLimitMs) continue;
+    tell('idle');
+    saidAt = Date.now();
+  }
+  if (process.connected) process.disconnect();
+}
+
+const tell = (message: HttpServerMessage): void => void process.send?.(message);

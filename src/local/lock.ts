@@ -5,7 +5,6 @@ import { privateFile, privateFolder } from '../util/private-files.ts';
 import { writeAtomic } from '../util/private-files.ts';
 import { isAlive } from '../util/processes.ts';
 
-/** The daemon that keeps a home folder's server. */
 export interface ServerLease {
   pid: number;
   address: string;
@@ -18,7 +17,6 @@ export interface ServerLease {
 }
 
 export interface Lock<Holding> {
-  /** Records who holds the folder, and for what. */
   describe(holding: Holding): void;
   /** Gives the folder back. @param forget whether to put the record aside, since it says nothing about what runs any more */
   release(forget: boolean): void;
@@ -30,11 +28,9 @@ const recordFile = (folder: string): string => join(folder, 'up.json');
 const lastFile = (folder: string): string => join(folder, 'last.json');
 
 /**
- * Takes a folder for this process. The lock is SQLite's, on a file of its own, so that the system releases it however its
- * holder ends.
+ * Takes a folder for this process. The lock is SQLite's, so that the system releases it however its holder ends.
  *
- * @param patience how long to wait for it in milliseconds, in which nothing else goes on: commands hold it for a moment to
- *   find out whether somebody does
+ * @param patience how long to wait, in milliseconds, in which nothing else goes on: commands that look hold it for a moment
  * @returns undefined where another process holds the folder
  */
 export function takeLock<Holding>(folder: string, patience = 500): Lock<Holding> | undefined {
@@ -58,10 +54,8 @@ export function takeLock<Holding>(folder: string, patience = 500): Lock<Holding>
   };
 }
 
-/** SQLite's SQLITE_BUSY. */
 const sqliteBusy = 5;
 
-/** Whether a process holds the folder at this moment. */
 export function isHeld(folder: string): boolean {
   if (!existsSync(folder)) return false;
   const record = readRecord(folder) as { pid: number } | undefined;

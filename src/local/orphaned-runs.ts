@@ -12,107 +12,95 @@ type StandIn = { worker: HomeWorker; lock: Lock<WorkerRecord> };
 const keptMs = 60_000;
 
 /**
- * Serves runs whose own worker has died, in its place: with its bundle of workflows and its folder of extensions, and with
- * the keys of this process. When a command needs that worker again, it starts it anew, and the stand-in ends.
+ * Serves runs whose own worker has died, with its bundle and its extensions, and with the keys of this process. A command
+ * that needs that worker again starts it anew, and the stand-in ends.
  */
-export class OrphanedRuns {
-  readonly #settings: HomeWorkerSettings;
-  readonly #own: WorkerRecord;
-  readonly #standIns = new Map<string, StandIn>();
-  readonly #emptySince = new Map<string, number>();
-  readonly #ending = new Set<Promise<void>>();
+export function orphanedRuns(settings: HomeWorkerSettings, own: WorkerRecord) {
+  const standIns = new Map<string, StandIn>();
+  const emptySince = new Map<string, number>();
+  const endings = new Set<Promise<void>>();
 
-  /** @param own the worker of this process, whose server is looked after */
-  constructor(settings: HomeWorkerSettings, own: WorkerRecord) {
-    this.#settings = settings;
-    this.#own = own;
-  }
+  const isHere = ({ address, isVersioned, namespace }: WorkerRecord): boolean =>
+    isVersioned && address === own.address && namespace === own.namespace;
 
-  get isBusy(): boolean {
-    return this.#standIns.size + this.#ending.size > 0;
-  }
-
-  /** Finds workers that have died with open runs, and ends stand-ins that nobody needs any more. */
-  async look(): Promise<void> {
-    for (const folder of workerFolders(this.#settings.home)) {
-      const record = readWorker(folder);
-      if (record === undefined || !this.#isHere(record)) continue;
-      const standIn = this.#standIns.get(folder);
-      if (standIn === undefined && isHeld(folder)) continue;
-      const open = await countOpenRuns(this.#settings.connection.workflowService, record.namespace, record.buildId);
-      if (open > 0) this.#emptySince.delete(folder);
-      if (standIn !== undefined) {
-        if (open === 0 || existsSync(wantedFile(folder))) void this.#stop(folder, standIn, 'drain');
-      } else if (open > 0) {
-        await this.#start(folder, record);
-      } else if (this.#isUnused(folder)) {
-        this.#remove(folder, record);
-      }
-    }
-  }
-
-  async end(ending: ShutdownMode): Promise<void> {
-    for (const [folder, standIn] of this.#standIns) void this.#stop(folder, standIn, ending);
-    await Promise.all(this.#ending);
-  }
-
-  #isHere = ({ address, isVersioned, namespace }: WorkerRecord): boolean =>
-    isVersioned && address === this.#own.address && namespace === this.#own.namespace;
-
-  #isUnused(folder: string): boolean {
-    const since = this.#emptySince.get(folder) ?? Date.now();
-    this.#emptySince.set(folder, since);
+  const isUnused = (folder: string): boolean => {
+    const since = emptySince.get(folder) ?? Date.now();
+    emptySince.set(folder, since);
     return Date.now() - since > keptMs;
-  }
+  };
 
-  async #start(folder: string, found: WorkerRecord): Promise<void> {
+  const start = async (folder: string, found: WorkerRecord): Promise<void> => {
     const lock = takeLock<WorkerRecord>(folder);
     if (lock === undefined) return;
     const record = { ...found, pid: process.pid, standsIn: true };
     lock.describe(record);
     try {
-      const standIn = { worker: await this.#startWorker(record), lock };
-      this.#standIns.set(folder, standIn);
+      const standIn = { worker: await startWorker(record), lock };
+      standIns.set(folder, standIn);
       // One that fails is started again when it is missed.
-      void standIn.worker.done.catch(() => {}).then(() => this.#stop(folder, standIn, 'stop'));
+      void standIn.worker.done.catch(() => {}).then(() => stop(folder, standIn, 'stop'));
     } catch (error) {
       lock.release(false);
       throw error;
     }
-  }
+  };
 
   /** The bundle of another version of the package may not run here; by their patches, runs go on with the present one, too. */
-  async #startWorker(record: WorkerRecord): Promise<HomeWorker> {
-    try {
-      return await startHomeWorker(record, this.#settings);
-    } catch (error) {
-      if (record.code === this.#own.code) throw error;
-      return startHomeWorker({ ...record, codePath: this.#own.codePath }, this.#settings);
-    }
-  }
+  const startWorker = (record: WorkerRecord): Promise<HomeWorker> =>
+    startHomeWorker(record, settings).catch((error: unknown) => {
+      if (record.code === own.code) throw error;
+      return startHomeWorker({ ...record, codePath: own.codePath }, settings);
+    });
 
   /** The folder is given back at once: the worker that is wanted need not wait for the calls of its stand-in. */
-  async #stop(folder: string, standIn: StandIn, ending: ShutdownMode): Promise<void> {
-    if (this.#standIns.get(folder) !== standIn) return;
-    this.#standIns.delete(folder);
+  const stop = async (folder: string, standIn: StandIn, how: ShutdownMode): Promise<void> => {
+    if (standIns.get(folder) !== standIn) return;
+    standIns.delete(folder);
     standIn.lock.release(false);
-    const ended = standIn.worker.end(ending);
-    this.#ending.add(ended);
+    const ended = standIn.worker.end(how);
+    endings.add(ended);
     await ended;
-    this.#ending.delete(ended);
-  }
+    endings.delete(ended);
+  };
 
   /** Removes what is left of a worker that no run needs, with its bundle where no other worker has the same. */
-  #remove(folder: string, { codePath }: WorkerRecord): void {
+  const remove = (folder: string, { codePath }: WorkerRecord): void => {
     const lock = takeLock(folder);
     if (lock === undefined) return;
     rmSync(folder, { recursive: true, force: true });
     lock.release(false);
-    this.#emptySince.delete(folder);
-    const inUse = workerFolders(this.#settings.home).map((each) => readWorker(each)?.codePath);
+    emptySince.delete(folder);
+    const inUse = workerFolders(settings.home).map((each) => readWorker(each)?.codePath);
     if (!inUse.includes(codePath)) rmSync(codePath, { force: true });
-  }
+  };
+
+  return {
+    isBusy: (): boolean => standIns.size + endings.size > 0,
+
+    /** Finds workers that have died with open runs, and ends stand-ins that nobody needs any more. */
+    async look(): Promise<void> {
+      for (const folder of workerFolders(settings.home)) {
+        const record = readWorker(folder);
+        if (record === undefined || !isHere(record)) continue;
+        const standIn = standIns.get(folder);
+        if (standIn === undefined && isHeld(folder)) continue;
+        const open = await countOpenRuns(settings.connection.workflowService, record.namespace, record.buildId);
+        if (open > 0) emptySince.delete(folder);
+        if (standIn !== undefined) {
+          if (open === 0 || existsSync(wantedFile(folder))) void stop(folder, standIn, 'drain');
+        } else if (open > 0) await start(folder, record);
+        else if (isUnused(folder)) remove(folder, record);
+      }
+    },
+
+    async end(how: ShutdownMode): Promise<void> {
+      for (const [folder, standIn] of standIns) void stop(folder, standIn, how);
+      await Promise.all(endings);
+    },
+  };
 }
+
+export type OrphanedRuns = ReturnType<typeof orphanedRuns>;
 
 const wantedFile = (folder: string): string => join(folder, 'wanted');
 

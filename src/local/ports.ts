@@ -11,14 +11,12 @@ export async function freePort(wanted = 0): Promise<number> {
 
 const lastPort = 65_535;
 
-/** How often another port is taken where somebody has taken the free one first. */
 const mostPorts = 8;
 
 /**
- * Has a server of this machine listen, at the wanted port or at any: one that is only found to be free may be taken meanwhile.
+ * Has a server listen, at the wanted port or at any: one that is only found to be free may be taken meanwhile.
  *
  * @param serverAt makes the server, which may have to know its port
- * @returns the port
  */
 export async function listenNear(wanted: number, serverAt: (port: number) => Server): Promise<number> {
   for (let port = await freePort(wanted), tries = 1; ; port = await freePort(), tries++) {
@@ -32,9 +30,8 @@ export async function listenNear(wanted: number, serverAt: (port: number) => Ser
 }
 
 /**
- * Ports that no browser connects to, whatever a page asks for: some of those that the Fetch standard blocks
- * (https://fetch.spec.whatwg.org/#port-blocking), without those that Chromium still takes, and those of services that are in
- * wide use.
+ * Ports that no browser connects to: some of https://fetch.spec.whatwg.org/#port-blocking, without those that Chromium still
+ * takes, and those of services that are in wide use.
  */
 export const blockedPorts = [1719, 1720, 1723, 3659, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 10080];
 
@@ -56,10 +53,7 @@ export interface HiddenPlace {
   port: number;
 }
 
-/**
- * Finds a place for a server that must not be reached from a browser: a blocked port, on one of the 16 million loopback
- * addresses where the system has more than one of them (macOS has one).
- */
+/** Where no browser reaches a server: at a blocked port, on one of 16 million loopback addresses (macOS has but one). */
 export async function hiddenPlace(): Promise<HiddenPlace> {
   const random = ['127', randomInt(256), randomInt(256), randomInt(1, 255)].join('.');
   for (const host of [random, '127.0.0.1']) {

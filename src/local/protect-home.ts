@@ -9,12 +9,10 @@ export class UnsafeHomeError extends Error {}
 const kept =
   /^(bundles|logins|logs|outputs|workers|last-use|secret|up\.(json|lock).*|(temporal\.db|store\.sqlite)(-\w+)?)$/;
 
-/** Permissions of others than the owner. */
 const ofOthers = 0o077;
 
 /**
- * Makes a home folder where there is none, and closes it to other users: the folder, and all that is kept in it. Windows,
- * which has no such permissions, is left as it is.
+ * Makes a home folder where there is none, and closes it to other users, with all that is kept in it; not on Windows.
  *
  * @param say is told that the folder was open until now
  * @throws `UnsafeHomeError` where it belongs to somebody else, or is a link into a place that does

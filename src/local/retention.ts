@@ -18,7 +18,6 @@ export function retentionDays({ REPRISE_RETENTION_DAYS: named = '30' }: Environm
   );
 }
 
-/** Makes a namespace on the embedded server, where nobody else would make it. */
 export async function ensureNamespace(connection: NativeConnection, namespace: string, days: number): Promise<void> {
   try {
     const workflowExecutionRetentionPeriod = msToTs(days * dayMs);

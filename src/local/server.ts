@@ -18,7 +18,6 @@ export interface ServerSettings {
   codecEndpoint?: string;
   /** File of the database; without it, the database is in memory. */
   database?: string;
-  /** File to which the server's output is appended. */
   log: string;
 }
 
@@ -45,14 +44,9 @@ const timeoutMs = 30_000;
 /** How long a server that listens may take to answer, in milliseconds; a busy machine is slow. */
 const answerPatienceMs = 3000;
 
-/** A server has ended before it answered. */
 class ServerEndedError extends Error {}
 
-/**
- * Starts an embedded Temporal server and waits until it answers.
- *
- * @throws where the port is taken, or where the server ends before it answers at each attempt, with the end of its log
- */
+/** @throws where the port is taken, or the server ends before it answers at each attempt, with the end of its log */
 export async function startServer(settings: ServerSettings): Promise<RunningServer> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -142,10 +136,7 @@ export async function answersWithin(ms: number, address: string, isOver = (): bo
   return false;
 }
 
-/**
- * Whether a Temporal server answers at an address of this machine. It is asked by gRPC without a library, which would take
- * more memory than all else in a home's daemon.
- */
+/** Whether a Temporal server answers here, asked by gRPC without a library, which would be most of a home's daemon. */
 export async function answers(address: string): Promise<boolean> {
   const session = connectHttp2(`http://${address}`);
   const { promise, resolve } = Promise.withResolvers<boolean>();

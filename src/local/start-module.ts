@@ -5,9 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { privateFolder, privateMode } from '../util/private-files.ts';
 
 interface Started extends Pick<SpawnOptions, 'cwd' | 'detached' | 'env'> {
-  /** The file to which its output is added. */
   log: string;
-  /** Whether the two processes send messages to each other. */
   hasChannel?: boolean;
   nodeOptions?: string[];
 }

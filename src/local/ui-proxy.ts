@@ -32,12 +32,8 @@ const protection = {
 const framePolicy = "frame-ancestors 'self'";
 
 /**
- * Stands before the Web UI, which answers whoever asks and whatever host he names, and passes on what a person at this
- * machine asks for. It refuses what a page of another site asks for, also one whose name leads to this machine (DNS
- * rebinding), and lets no such page show the Web UI in a frame.
- *
- * @param ui where the Web UI listens
- * @param port where the proxy is going to listen
+ * Stands before the Web UI, which answers whoever asks and whatever host he names. It refuses what a page of another site asks
+ * for, also one whose name leads to this machine (DNS rebinding), and lets no such page show the Web UI in a frame.
  */
 export function uiProxy(ui: HiddenPlace, port: number): Server {
   const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
@@ -49,7 +45,6 @@ export function uiProxy(ui: HiddenPlace, port: number): Server {
   });
 }
 
-/** Why a request is refused; undefined: it is not. */
 function refusalOf({ headers, method, url = '' }: IncomingMessage, hosts: string[]): string | undefined {
   const { host = '', origin } = headers;
   // A request may name the host in its first line as well, which then counts.

@@ -21,16 +21,14 @@ export interface WorkerVersion extends VersionSettings {
   code: string;
   /** A hash of the providers' keys and addresses, of the variables that the configuration names, and of `allow`. */
   environment: string;
-  /** What inputs may bring, in words (`--allow`). */
   allow: string[];
-  /** The folder of configurations and extensions. */
   extensions: string;
   codePath: string;
   orchestrators: CustomOrchestrators;
 }
 
 /**
- * Finds out what a worker would run with here and now. It makes the bundle of workflows where there is none yet.
+ * Finds out what a worker would run with here and now.
  *
  * @param names variables that the configuration names besides those that are always read
  * @param allow what inputs may bring, in words as `allowWords` has them

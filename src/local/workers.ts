@@ -5,7 +5,6 @@ import type { WorkerVersion } from './worker-version.ts';
 import { hashOf } from '../util/ids.ts';
 import { privateFolder, privateMode } from '../util/private-files.ts';
 
-/** A worker of a home folder: what it runs with, and which process it is. */
 export interface WorkerRecord extends WorkerVersion {
   pid: number;
   /** Whether it runs in the background, where an `up` in the foreground takes its place. */
@@ -15,7 +14,6 @@ export interface WorkerRecord extends WorkerVersion {
   namespace: string;
   /** Whether the server knows Worker Versioning, so that runs can be pinned to this worker. */
   isVersioned: boolean;
-  /** Whether it polls. */
   isReady: boolean;
   /** Whether it stands in for a process that has died, with the keys of another one. */
   standsIn: boolean;

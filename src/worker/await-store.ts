@@ -15,7 +15,6 @@ export class StoreUnavailableError extends Error {
 
 /**
  * Waits until a store can be used, since a database is often started beside its workers.
- * It says once that it has to.
  *
  * @throws `StoreUnavailableError` after a minute; at once if only somebody's hand can help, such as for a wrong password
  */

@@ -8,13 +8,11 @@ import { cannotImport } from '../config/extensions.ts';
 type Configuration = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
 
 export interface Inputs {
-  /** Files that were read. */
   files: string[];
   /** Places where a file was looked for in vain. */
   missing: string[];
 }
 
-/** Paths of modules that a bundle has besides workflows. */
 export type BundleParts = Pick<BundleOptions, 'failureConverterPath' | 'preloadModules' | 'workflowInterceptorModules'>;
 
 export type Bundled = { code: string } | { error: string };
@@ -25,12 +23,7 @@ type Listener = (compilation: {
   errors: Array<{ message: string }>;
 }) => void;
 
-/**
- * Bundles workflows, whichever folder their modules are in.
- *
- * @param entry path of the module that exports the workflows
- * @param inputs to which the inputs of the bundle are added
- */
+/** Bundles workflows, whichever folder their modules are in. @param inputs to which those of the bundle are added */
 export async function bundle(entry: string, parts: BundleParts, inputs?: Inputs): Promise<Bundled> {
   const errors: string[] = [];
   const listen: Listener = ({ errors: found, fileDependencies, missingDependencies }) => {
@@ -94,7 +87,6 @@ function lean({ module, output, ...rest }: Configuration): Configuration {
   );
   return {
     ...rest,
-    // Without what webpack says of each module.
     output: { ...output, pathinfo: false },
     devtool: 'inline-nosources-cheap-module-source-map',
     module: { ...module, rules },

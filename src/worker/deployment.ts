@@ -27,7 +27,6 @@ export async function hasVersioning(service: Service, namespace: string): Promis
 
 const grpc = { invalidArgument: 3, notFound: 5, permissionDenied: 7, failedPrecondition: 9, unimplemented: 12 };
 
-/** Whether a server has answered with one of gRPC's codes. */
 export const hasCode = (error: unknown, ...codes: number[]): boolean =>
   codes.includes((error as { code?: number }).code ?? 0);
 
@@ -79,7 +78,6 @@ export async function makeCurrent(service: Service, namespace: string, buildId: 
   );
 }
 
-/** The version that gets runs which are pinned to none; undefined where there is none. */
 export async function currentBuild(service: Service, namespace: string): Promise<string | undefined> {
   try {
     const { workerDeploymentInfo } = await service.describeWorkerDeployment({ namespace, deploymentName });
@@ -114,7 +112,6 @@ export async function isMarked(service: Service, namespace: string): Promise<boo
   return namespaceInfo?.data?.[workersMark[0]] === workersMark[1];
 }
 
-/** How many runs of a version are open; of all versions where `buildId` is undefined. */
 export const countOpenRuns = (service: Service, namespace: string, buildId?: string): Promise<number> =>
   countRuns(service, namespace, buildId === undefined ? '' : ` AND ${ofVersion(buildId)}`);
 
@@ -128,11 +125,7 @@ async function countRuns(service: Service, namespace: string, more: string): Pro
   return Number((await service.countWorkflowExecutions({ namespace, query })).count ?? 0);
 }
 
-/**
- * The workers that take the same runs with another store, each of which refuses what the others have begun.
- *
- * @param identity the worker's own, as `identityWith` gives it
- */
+/** The workers that take the same runs with another store, each of which refuses what the others have begun. */
 export async function othersWithOtherStores(
   service: Service,
   namespace: string,

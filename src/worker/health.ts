@@ -12,7 +12,6 @@ export interface HealthSettings {
   host?: string;
 }
 
-/** What a worker's health depends on. */
 interface Watched {
   worker: Worker;
   connection: NativeConnection;
@@ -35,8 +34,6 @@ export interface Health {
  * Answers orchestrators such as Kubernetes over HTTP: `GET /live`, whether the worker must be started anew, and `GET /ready`,
  * whether it takes work: it polls, and Temporal and the store answer. The status is 200 or 503, and the body
  * `{"status": "ok" | "failing", "worker": …, "problems": [text]}`, with Temporal's name of the worker's state.
- *
- * A process whose event loop stands still does not answer at all, which counts as failing too.
  *
  * @throws `VariableError` where it cannot listen there
  */

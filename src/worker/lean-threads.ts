@@ -16,9 +16,7 @@ const fewLimits = `
     return runInContext.call(this, context, isLimited ? options : { ...options, timeout: undefined });
   };`;
 
-/**
- * A thread keeps what it compiles where its process does so. Node has it do so by itself for a variable of the environment alone.
- */
+/** A thread keeps what it compiles where its process does so; by itself Node has it do so for a variable alone. */
 function cached(): string {
   const folder = compiledFolder();
   if (folder === undefined) return '';

@@ -3,16 +3,28 @@ import { join } from 'node:path';
 import type { InjectedSinks } from '@temporalio/worker';
 import { printable } from '../util/text/printable.ts';
 import type { LogEntry, RunSinks } from '../protocol/sinks.ts';
-import { jsonLine, type LogFormat } from './log-format.ts';
 import { briefTimestamp, timestamp } from '../util/local-time.ts';
+import { VariableError, type Environment } from '../util/environment.ts';
 import { privateFolder, privateMode } from '../util/private-files.ts';
 import { logLimits, nameOfFull, removeOldest } from './rotation.ts';
 
-/**
- * An entry as the log shows it, in local time: `[2026-01-18 17:09:44] text`; without a stamp the text.
- *
- * @param isBrief whether a time of today is without its day: `[17:09:44] text`
- */
+const formats = ['text', 'json'] as const;
+
+/** How logs are written: in lines for people, or in lines of JSON for a program that collects them. */
+export type LogFormat = (typeof formats)[number];
+
+/** The format that `REPRISE_LOG_FORMAT` names; `text` where it is not set. @throws `VariableError` where there is no such format */
+export function logFormat({ REPRISE_LOG_FORMAT: named = 'text' }: Environment): LogFormat {
+  const found = formats.find((format) => format === named);
+  if (found === undefined) throw new VariableError(`REPRISE_LOG_FORMAT is "${named}"; it must be "text" or "json"`);
+  return found;
+}
+
+/** One line of a log in JSON. What concerns a run has its `workflowId`, its `runId` and the `type` of its workflow. */
+export const jsonLine = (entry: { time: string; level: string; message: string; [key: string]: unknown }): string =>
+  `${JSON.stringify(entry, (_, value: unknown) => (typeof value === 'string' ? printable(value) : value))}\n`;
+
+/** `[2026-01-18 17:09:44] text`, in local time; brief: `[17:09:44] text` for today; without a stamp the text. */
 export function logLine({ text, stamped }: LogEntry, at: string, isBrief = false): string {
   return stamped ? `[${(isBrief ? briefTimestamp : timestamp)(new Date(at))}] ${text}` : text;
 }
@@ -25,8 +37,7 @@ export function fileLines(entry: LogEntry, at: string, workflowId: string): stri
 }
 
 /**
- * Appends the log entries of runs to `logs/log.txt` in the home folder. A replay does not add them again. A file that is
- * full is renamed, and the oldest of those are removed.
+ * Appends what runs say to `logs/log.txt` of a home, not again at a replay. Full files are renamed, the oldest removed.
  */
 export function logSink(
   home: string,

@@ -6,8 +6,7 @@ const worthSaying = 500;
 const sayEveryMs = 60_000;
 
 /**
- * Says when something holds up the process, such as a tool that computes for seconds without a pause. At most once a minute,
- * with the longest time since it last said so.
+ * Says at most once a minute that something holds up the process, such as a tool that computes without a pause.
  *
  * @returns a function that ends it
  */

@@ -32,8 +32,7 @@ import type { ToolRegistry } from '../tools/tool.ts';
 import { openToolRegistry } from '../activities/tools/tool-registry.ts';
 import { allowIn } from '../trust/allow.ts';
 import { Guard } from '../trust/guard.ts';
-import { logFormat } from './log-format.ts';
-import { logSink, withoutContent } from './log-sink.ts';
+import { logFormat, logSink, withoutContent } from './log-sink.ts';
 import { watchLoopLag } from './loop-lag.ts';
 import { runWatch } from './run-watch.ts';
 import { checkStoreKeys } from '../store/check-keys.ts';
@@ -41,9 +40,7 @@ import { checkStoreKeys } from '../store/check-keys.ts';
 export interface PartSettings {
   /** The folder of the store and of the log (`REPRISE_HOME`); by default `.reprise`. */
   home: string;
-  /**
-   * Of configurations that an input may name, and of the user's own tools and orchestrators; by default the working one.
-   */
+  /** Of what an input may name, and of the user's own tools and orchestrators; by default the working folder. */
   configFolder: string;
   /** The environment variables, with the providers' keys and addresses; by default the process's. */
   variables: NodeJS.ProcessEnv;
@@ -80,12 +77,7 @@ export interface WorkerParts {
   run(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
 }
 
-/**
- * Opens what a worker needs.
- *
- * @param namespace may be filled in until the worker polls
- * @throws `AllowError` for permissions that mean nothing
- */
+/** @param namespace may be filled in until the worker polls @throws `AllowError` for permissions that mean nothing */
 export function openParts(
   { configFolder, home, variables, allow = allowIn(variables['REPRISE_ALLOW']) }: PartSettings,
   orchestrators: CustomOrchestrators,
@@ -160,10 +152,7 @@ export const warn = (text: string): void => Runtime.instance().logger.warn(text)
 /** How long to wait for a store that is out of order, in milliseconds. */
 const retryEveryMs = 5000;
 
-/**
- * Writes into the store that runs of a namespace use it, so that `prune` never takes them for gone. Where the store is away it
- * goes on trying beside the worker's own work.
- */
+/** Writes into the store that runs of a namespace use it, so that `prune` never takes them for gone. */
 async function joinNamespace(store: Store, connection: NativeConnection, namespace: string): Promise<void> {
   try {
     const { namespaceInfo } = await connection.workflowService.describeNamespace({ namespace });
@@ -187,8 +176,5 @@ const withForeign = (own: ToolRegistry, foreign: ToolRegistry): ToolRegistry => 
 const knownVariables = (environment: Environment, { policy }: Guard): Environment =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => policy.isKnownVariable(name)));
 
-/**
- * The longest time between two heartbeats of a call that reports progress. The live view reads heartbeats, and
- * cancellations come as their answers; Temporal's default would hold them back for 8 s.
- */
+/** How often a call reports progress: the live view reads heartbeats, and cancellations come as their answers. */
 export const heartbeatThrottle = '500 ms';

@@ -81,11 +81,7 @@ export class ReprisePlugin extends SimplePlugin {
     };
   }
 
-  /**
-   * `Worker.create` calls this too, where it bundles the workflows itself.
-   *
-   * @throws `TypeError` where a workflow has the type of one of Reprise's
-   */
+  /** @throws `TypeError` where a workflow has the type of one of Reprise's */
   override configureBundler(options: BundleOptions): BundleOptions {
     const own = options.workflowsPath === ownWorkflows ? undefined : options.workflowsPath;
     return {

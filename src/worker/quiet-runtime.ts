@@ -5,7 +5,7 @@ import { DefaultLogger, Runtime, type LogEntry } from '@temporalio/worker';
 import { readEnvironment, VariableError } from '../util/environment.ts';
 import { askAgain } from '../protocol/errors.ts';
 import { printable } from '../util/text/printable.ts';
-import { jsonLine, logFormat } from './log-format.ts';
+import { jsonLine, logFormat } from './log-sink.ts';
 
 let installed = false;
 

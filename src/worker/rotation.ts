@@ -39,7 +39,6 @@ export function emptyFullLogs(folder: string, { bytes, files } = logLimits): voi
   }
 }
 
-/** Keeps the logs of a folder short as long as this process lives. */
 export function keepLogsShort(folder: string): void {
   setInterval(() => {
     try {

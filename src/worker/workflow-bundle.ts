@@ -61,7 +61,6 @@ const ownModule = (name: string): string => join(root, `${name}${ending}`);
 
 export const ownWorkflows = ownModule('workflows/index');
 
-/** Path of the module by which workflows write their failures. */
 export const failureConverter = ownModule('workflows/failure-converter');
 
 /** Modules with Temporal's interceptors for every worker. */
@@ -72,10 +71,7 @@ const alone = 'runtime/messages';
 
 const guard = 'custom-code/guard';
 
-/**
- * Reprise's interceptors for a bundle, and what a thread of a worker loads once for all its runs: all of Reprise's modules
- * (docs/decisions/0052-lean-workflow-threads.md).
- */
+/** Interceptors, and what a thread loads once for all its runs (docs/decisions/0052-lean-workflow-threads.md). */
 function partsWith(interceptors: string[]) {
   const workflowInterceptorModules = interceptors.map((name) => ownModule(`workflows/${name}`));
   return { workflowInterceptorModules, preloadModules: [ownWorkflows, ...workflowInterceptorModules] };
@@ -102,7 +98,6 @@ function sourceHash(): string {
   return hash.digest('hex').slice(0, 24);
 }
 
-/** What is recorded beside a bundle with custom orchestrators. */
 interface Kept {
   /** A hash of the bundle's code, which is also in the name of its file. */
   hash: string;
@@ -182,10 +177,7 @@ async function bundled(
   return { code: good.code, orchestrators: { names, leftOut } };
 }
 
-/**
- * Writes a module that registers custom orchestrators, by their paths in the folder of extensions, and exports Reprise's
- * workflows and those of other modules, by their absolute paths.
- */
+/** Writes a module that registers custom orchestrators, and exports the workflows of Reprise and of other modules. */
 export function writeEntry(entry: string, files: string[], extensions: string, others: string[] = []): void {
   const loads = files.map((file) => `  ${JSON.stringify(file)}: () => ${required(resolve(extensions, file))},`);
   const modules = [...others, ownWorkflows].map((path) => `...${required(path)}`);

@@ -20,7 +20,7 @@ test.each([
   ['what all commands need has nothing to do with Temporal, schemas or widths', ['run', 'commands/down'], ''],
   [
     'what only looks at runs, answers or steers loads no schemas',
-    ['connection', 'commands/answer', 'commands/approve', 'commands/list', 'commands/look', 'commands/steer'],
+    ['connection', 'commands/list', 'commands/look', 'commands/settle', 'commands/steer'],
     '@temporalio/client string-width',
   ],
   [

@@ -8,7 +8,7 @@ import { connect } from '../../src/client.ts';
 import { noOrchestrators } from '../../src/config/extensions.ts';
 import { freePort } from '../../src/local/ports.ts';
 import { startServer } from '../../src/local/server.ts';
-import { LocalWorker } from '../../src/local/local-worker.ts';
+import { localWorker } from '../../src/local/local-worker.ts';
 import type { WorkerVersion } from '../../src/local/worker-version.ts';
 import { currentBuild } from '../../src/worker/deployment.ts';
 
@@ -40,7 +40,7 @@ test('a rolling upgrade: open runs end where they began, new ones go to the newe
       codePath: bundle,
       orchestrators: noOrchestrators,
     };
-    const up = new LocalWorker(
+    const up = localWorker(
       {
         home: join(folder, 'home'),
         isOwn: false,

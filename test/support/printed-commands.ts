@@ -49,7 +49,7 @@ const left = (): string[] => [`${answerCommand(waiting, server)} "…"`, `${appr
 
 /** Makes all texts with commands that a file puts together of parts, by the file. */
 const composed: Record<string, () => string[] | Promise<string[]>> = {
-  'src/cli/commands/approve.ts': left,
+  'src/cli/commands/settle.ts': left,
   'src/cli/commands/init.ts': initTexts,
   'src/cli/examples.ts': () => Object.keys(examples).slice(1).map(whereExamplesAre),
   'src/cli/questions/box.ts': () =>

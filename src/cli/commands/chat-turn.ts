@@ -108,11 +108,7 @@ async function placeOf(session: SessionRun): Promise<EventCursor | undefined> {
   }
 }
 
-/**
- * The lines that a person types on the terminal, or those of standard input where nobody can type.
- *
- * @param onInterrupt is called when the person presses Ctrl-C twice at the prompt
- */
+/** The lines that a person types, or those of standard input. @param onInterrupt is called at the second Ctrl-C */
 export function openLines(shell: Shell, onInterrupt: () => never): AsyncIterable<string> {
   return shell.canPrompt ? typedLines(shell, onInterrupt) : createInterface({ input: shell.stdin });
 }

@@ -20,7 +20,6 @@ interface ChatOptions extends FollowOptions {
   history?: string;
 }
 
-/** `reprise chat [TEXT]`: holds a conversation, or takes one turn of it. */
 export async function chat(shell: Shell, words: string[], options: ChatOptions): Promise<void> {
   const text = words.length === 0 ? undefined : await shell.said(words);
   if (text !== undefined) checkText(text);
@@ -47,11 +46,7 @@ export async function chat(shell: Shell, words: string[], options: ChatOptions):
   });
 }
 
-/**
- * Warns where the person may expect something else of the id.
- *
- * @throws `CommandError`, status 2, where the id is that of an open run that is no session
- */
+/** @throws `CommandError`, status 2, where the id is that of an open run that is no session */
 async function isOpenSession(shell: Shell, { client }: Reprise, id: string, options: ChatOptions): Promise<boolean> {
   try {
     const { type, status } = await client.workflow.getHandle(id).describe();

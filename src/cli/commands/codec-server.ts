@@ -1,7 +1,7 @@
 import { payloadCodec, tolerant } from '../../encryption/codec.ts';
 import { howToMakeAKey, keyVariable, readKeys } from '../../encryption/keys.ts';
 import { serveCodec } from '../../encryption/serve-codec.ts';
-import { originsOf } from '../../local/home-codec.ts';
+import { originsOf } from '../../local/home-server.ts';
 import { readLease } from '../../local/lock.ts';
 import { usageError } from '../exit.ts';
 import { homeFolder } from '../options.ts';
@@ -15,7 +15,6 @@ interface CodecServerOptions {
 
 const tokenVariable = 'REPRISE_CODEC_TOKEN';
 
-/** `reprise codec-server`: decrypts for Temporal's Web UI and CLI, until interrupted. */
 export async function codecServer(shell: Shell, { host, origin, port = 8235 }: CodecServerOptions): Promise<void> {
   const { environment } = shell;
   const keys = readKeys(environment);

@@ -21,7 +21,6 @@ interface InboxOptions extends FollowOptions {
 /** How long after a look the next one follows, in milliseconds: it asks every run that waits, which may be a thousand. */
 const pauseAfter = (lookMs: number): number => Math.min(Math.max(1000, 9 * lookMs), 10_000);
 
-/** `reprise inbox`: prints everything that waits for a person, over all runs. */
 export async function inbox(shell: Shell, options: InboxOptions): Promise<void> {
   if (options.notify !== undefined && !options.watch)
     throw usageError('--notify is for questions to come; add --watch');

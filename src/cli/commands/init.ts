@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { defaultBackend, describeBackend } from '../../config/models/complete-backend.ts';
 import { backendOf } from '../../config/models/model-name.ts';
+import { moduleOf } from '../../config/overrides.ts';
 import { schemaId } from '../../config/json-schema.ts';
 import type { Kind } from '../../config/kinds.ts';
 import { cacheFolder } from '../../util/cache-folder.ts';
@@ -48,19 +49,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 const docs = 'https://github.com/reprise-agents/reprise/blob/main/docs/configuration.md';
 
-const modules: Partial<Record<Backend['type'], string>> = {
-  openai: 'OpenAILLM',
-  claude: 'AnthropicLLM',
-  gemini: 'GoogleLLM',
-  chatcompletion: 'ChatCompletionLLM',
-  offline: 'OfflineLLM',
-};
-
-/**
- * `reprise init [DIR]`: writes a configuration, a tool with its test, and texts, and says how to go on.
- *
- * @throws `CommandError`, status 2, if one of the files is there already; then nothing is written
- */
+/** @throws `CommandError`, status 2, if one of the files is there already; then nothing is written */
 export async function init(shell: Shell, dir = '.', options: InitOptions): Promise<void> {
   const { environment } = shell;
   const backend = withModel(
@@ -127,10 +116,10 @@ function filesOf(
     RUN: runCommand(kind, shown),
     DOCS: docs,
     BACKEND: inline(backend),
-    MODEL_MODULE: modules[type] ?? '',
+    MODEL_MODULE: moduleOf[type] ?? '',
     MODEL_CONFIG: inline(config),
     OTHER_BACKEND: `${when}: ${inline(other)}`,
-    OTHER_MODULE: `${when}: ${modules[otherType]}, and config: ${inline(otherConfig)}`,
+    OTHER_MODULE: `${when}: ${moduleOf[otherType]}, and config: ${inline(otherConfig)}`,
   };
   const file = `${kind}.yaml`;
   const filled = template(file).replace(/\$\{([A-Z_]+)\}/g, (_, name: string) => values[name] ?? '');
@@ -147,10 +136,7 @@ function filesOf(
 
 const inline = (value: object): string => stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim();
 
-/**
- * What an editor is told: the schema of the installed package or of the clone if the folder belongs to it, so that it
- * needs no network, and else the published address.
- */
+/** The schema of the package or clone that the folder belongs to, which needs no network, else the published address. */
 function schemaFor(kind: Kind, folder: string): string {
   const project = basename(dirname(root)) === 'node_modules' ? dirname(dirname(root)) : root;
   if (!isWithin(project, folder)) return schemaId(kind);

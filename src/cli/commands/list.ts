@@ -17,7 +17,6 @@ interface ListOptions extends CommonOptions {
   limit?: string;
 }
 
-/** `reprise list`: prints the newest runs, each with its question, state, age and cost, and what it waits for. */
 export async function list(shell: Shell, options: ListOptions): Promise<void> {
   const { all, json, limit, open: isOpen, plain } = options;
   const most = all ? Infinity : limitOf(limit);
@@ -40,7 +39,6 @@ function limitOf(limit: string | undefined): number {
   return Number(limit);
 }
 
-/** The fewest columns of a state. */
 const leastState = 12;
 
 /** A table with a line for each run, and below it the run's question and what it waits for. Ids come last and whole. */

@@ -16,7 +16,6 @@ interface LoginOptions {
 
 const patience = 15 * 60_000;
 
-/** `reprise login SERVER`: logs in at an MCP server, for all workers of this home folder. */
 export async function login(shell: Shell, server: string, { config }: LoginOptions): Promise<void> {
   const url = addressOf(shell, server, config);
   const logins = new Logins(loginsIn(homeFolder(shell)));
@@ -40,7 +39,6 @@ export async function login(shell: Shell, server: string, { config }: LoginOptio
   }
 }
 
-/** What an error and its causes say, each once. */
 function reasonsOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   const causes = reasonsOf(error.cause).filter((reason) => !error.message.includes(reason));
@@ -83,7 +81,6 @@ function addressOf(shell: Shell, server: string, config: string | undefined): st
   throw usageError(`${config} has no server ${server} with an address; it has ${names || 'none'}`);
 }
 
-/** The servers with an address that a configuration names, wherever its kind has them. */
 function serversIn(config: unknown): Array<McpServer & { url: string }> {
   if (Array.isArray(config)) return config.flatMap(serversIn);
   if (typeof config !== 'object' || config === null) return [];

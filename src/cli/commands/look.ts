@@ -11,7 +11,6 @@ import { layoutFor } from '../show/layout.ts';
 import { recordText } from '../show/record-text.ts';
 import { choices, isRun, noRun, runMeant } from '../which-run.ts';
 
-/** `reprise watch [ID]`: shows a run from its beginning to its end, and prints its answer. */
 export async function watch(shell: Shell, given: string | undefined, options: FollowOptions): Promise<void> {
   checkOut(shell, options);
   await withConnection(openWithWorker(shell, options), async ({ reprise }) => {
@@ -27,7 +26,6 @@ interface ShowOptions extends CommonOptions {
   prompts?: boolean;
 }
 
-/** `reprise show [ID]`: prints everything that a run has done, with its texts; with `--out` it writes its files too. */
 export async function show(shell: Shell, given: string | undefined, options: ShowOptions): Promise<void> {
   const { json, out, plain, prompts = false } = options;
   checkOut(shell, options);
@@ -44,7 +42,6 @@ export async function show(shell: Shell, given: string | undefined, options: Sho
   });
 }
 
-/** `reprise open [ID]`: opens the page of a run in the browser, or that of all runs, and prints its address. */
 export async function openPage(shell: Shell, given: string | undefined, options: CommonOptions): Promise<void> {
   await withConnection(openWithWorker(shell, options), async (opened) => {
     const { reprise } = opened;

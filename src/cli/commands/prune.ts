@@ -26,7 +26,6 @@ interface Pruned {
   store: { before: number; after: number };
 }
 
-/** `reprise prune`: removes from the store what no open or kept run needs. */
 export async function prune(
   shell: Shell,
   { dryRun: isDry = false, forget, json, keepDays, ...options }: PruneOptions,

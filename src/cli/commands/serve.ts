@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { Feeds } from '../../client/feed.ts';
-import { takeConnections } from '../../local/inherited.ts';
+import { takeConnections } from '../../local/http-door.ts';
 import { isHeld, readLease } from '../../local/lock.ts';
 import { idleMs } from '../../local/workers.ts';
 import { issue } from '../../serve/access.ts';
@@ -9,7 +9,7 @@ import { createApp } from '../../serve/app.ts';
 import { listen, type Listening } from '../../serve/listen.ts';
 import { serveMcpOnStdio } from '../../serve/mcp/doors.ts';
 import type { Served } from '../../serve/served.ts';
-import { logFormat } from '../../worker/log-format.ts';
+import { logFormat } from '../../worker/log-sink.ts';
 import { openWithWorker, type Opened, type WorkerNeeds } from '../connection.ts';
 import { usageError } from '../exit.ts';
 import { homeFolder, type CommonOptions } from '../options.ts';
@@ -35,7 +35,6 @@ const trustedMs = 5000;
 
 const usualPort = 8234;
 
-/** `reprise serve`: serves the pages, the API and the endpoints over HTTP until interrupted, or MCP on standard input and output. */
 export async function serve(shell: Shell, options: ServeOptions): Promise<void> {
   shell.sayAs(logFormat(shell.environment));
   if (!options.inherited && !existsSync(shell.path(options.configs)))
@@ -66,7 +65,6 @@ async function serveStdio(shell: Shell, options: ServeOptions): Promise<void> {
   await close();
 }
 
-/** What a server works with. @returns also what gives it back */
 async function openServed(
   shell: Shell,
   options: ServeOptions,
@@ -162,7 +160,6 @@ interface TokenOptions {
   start?: string[];
 }
 
-/** `reprise token`: prints the token that opens the HTTP server, or one that opens less. */
 export async function token(shell: Shell, { read, start }: TokenOptions): Promise<void> {
   if (read && start) throw usageError('--read and --start exclude each other');
   const wrong = start?.find((name) => /[,\n]/.test(name) || name === '');

@@ -14,9 +14,7 @@ import type { Shell } from '../shell.ts';
  * Starts a run, and follows it to its end unless `--detach` is given.
  *
  * @param said what the person has said, and what the help text calls it
- * @param start starts the run with what belongs to its input besides, under the given id or a new one
  * @returns the run's id
- * @throws `CommandError`
  */
 async function startAndFollow<Config extends object>(
   shell: Shell,
@@ -48,13 +46,11 @@ async function startAndFollow<Config extends object>(
 
 type Others<Config> = { config?: Config } & Awaited<ReturnType<typeof readAttachments>>;
 
-/** Says which run it is, and where to see it. */
 export function placeText(id: string, opened: Opened): string {
   const page = pageOf(opened, id);
   return `Run ${id}${page === undefined ? '' : `, Web UI ${page}`}`;
 }
 
-/** `reprise ask TASK`: has a team answer. */
 export const ask = async (shell: Shell, words: string[], options: FollowOptions): Promise<string> =>
   askTeam(shell, await shell.said(words), options);
 
@@ -63,7 +59,6 @@ const askTeam = (shell: Shell, task: string, options: FollowOptions): Promise<st
     reprise.startOrchestration({ task, ...others }, named),
   );
 
-/** `reprise research IDEA`: plans an idea, searches, criticises, and plans anew until the plan is good enough. */
 export async function research(shell: Shell, words: string[], options: FollowOptions): Promise<void> {
   const idea = await shell.said(words);
   await startAndFollow(shell, options, ['IDEA', idea], readResearch, (reprise, others, named) =>
@@ -71,7 +66,6 @@ export async function research(shell: Shell, words: string[], options: FollowOpt
   );
 }
 
-/** `reprise solve PROBLEM`: plans a problem, carries out its subtasks, and repeats only what failed. */
 export async function solve(shell: Shell, words: string[], options: FollowOptions): Promise<void> {
   const problem = await shell.said(words);
   await startAndFollow(shell, options, ['PROBLEM', problem], readPlan, (reprise, others, named) =>
@@ -79,7 +73,6 @@ export async function solve(shell: Shell, words: string[], options: FollowOption
   );
 }
 
-/** The question that `npm start` asks. */
 const sampleQuestion = 'How many attempts does an orchestration get by default, and what happens at the limit?';
 
 /** `npm start`: asks a question as `ask` does, and then says what else there is to do. */
@@ -94,7 +87,6 @@ export async function first(shell: Shell, words: string[], options: FollowOption
   if (!options.json && !options.detach) shell.say(nextText(id, isOffline));
 }
 
-/** The three commands that are likely to be wanted next. */
 export function nextText(id: string, isOffline: boolean): string {
   const commands = [
     isOffline

@@ -9,10 +9,8 @@ import type { OrchestrationStats, ResearchStats, RestartCounts, SolveStats, Stat
 import { inWords } from '../../workflows/runtime/details.ts';
 import { costText, countText, numberText } from '../../client/show/spent.ts';
 
-/** Progress is reported each time that so many runs have been read. */
 const sayEvery = 50;
 
-/** `reprise stats`: prints how often runs restart, what restarts gain and what they cost, over all runs. */
 export async function stats(shell: Shell, { json, plain, ...options }: CommonOptions): Promise<void> {
   await withConnection(open(shell, options), async ({ reprise }) => {
     const found = await reprise.stats({
@@ -99,7 +97,6 @@ function countLines({ restarted, share, restarts, outcomes }: RestartCounts, kin
   ];
 }
 
-/** The fewest cases from which advice is given. */
 const fewest = 5;
 
 /** Whether restarts pay: one sentence for each workflow type that has runs. It is for people; no code acts on it. */

@@ -14,7 +14,6 @@ interface RestartOptions extends CommonOptions {
   instructions: string;
 }
 
-/** `reprise restart [ID]`: asks for a restart as a person. */
 export async function restart(shell: Shell, given: string | undefined, options: RestartOptions): Promise<void> {
   const { reason, instructions } = options;
   if (reason.trim() === '' || instructions.trim() === '')
@@ -33,7 +32,6 @@ interface DecideOptions extends CommonOptions {
   note?: string;
 }
 
-/** `reprise decide [ID]`: ends the loop of a research run as a person. */
 export async function decide(shell: Shell, given: string | undefined, options: DecideOptions): Promise<void> {
   const decision = decisionIn(options);
   await withConnection(open(shell, options), async ({ reprise }) => {
@@ -54,7 +52,6 @@ function decisionIn({ accept = false, stop = false, note }: DecideOptions): Oper
   return { action: accept ? 'accept' : 'stop', ...(note !== undefined && { note }) };
 }
 
-/** `reprise cancel [ID]`: ends a run, waits for its end, and prints the best answer that it has. */
 export async function cancel(shell: Shell, given: string | undefined, options: CommonOptions): Promise<void> {
   await withConnection(openWithWorker(shell, options), async ({ reprise }) => {
     const id = await runMeant(shell, reprise, given, choices.open);

@@ -5,12 +5,12 @@ import type { ShutdownMode } from '../../local/home-worker.ts';
 import { takeLock, type Lock } from '../../local/lock.ts';
 import { isAlive } from '../../util/processes.ts';
 import { want } from '../../local/orphaned-runs.ts';
-import { LocalWorker } from '../../local/local-worker.ts';
+import { localWorker, type LocalWorker } from '../../local/local-worker.ts';
 import { currentVersion } from '../../local/worker-version.ts';
 import { idleMs, lastUse, readWorker, workerFolder, type Queue, type WorkerRecord } from '../../local/workers.ts';
 import { retentionDays } from '../../local/retention.ts';
 import { readKeys } from '../../encryption/keys.ts';
-import { logFormat } from '../../worker/log-format.ts';
+import { logFormat } from '../../worker/log-sink.ts';
 import { defaultAddress } from '../../client.ts';
 import { isMarkedAt } from '../connection.ts';
 import { CommandError, exitStatus, Interruption, usageError } from '../exit.ts';
@@ -31,7 +31,6 @@ interface UpOptions extends CommonOptions {
   variable?: string[];
 }
 
-/** `reprise up`: runs embedded Temporal, the Web UI and a worker, until interrupted. */
 export async function up(shell: Shell, options: UpOptions): Promise<void> {
   const { environment, say } = shell;
   shell.sayAs(logFormat(environment));
@@ -57,7 +56,7 @@ export async function up(shell: Shell, options: UpOptions): Promise<void> {
   if (lock === undefined) return;
 
   const place = { home, isOwn, address, isNamed: named, namespace };
-  const running = new LocalWorker({ ...place, version, background, variables: shell.env, say }, lock);
+  const running = localWorker({ ...place, version, background, variables: shell.env, say }, lock);
   let endingSince = 0;
   const over = Promise.withResolvers<void>();
   const end = (how: ShutdownMode): void => {
@@ -106,11 +105,7 @@ export async function up(shell: Shell, options: UpOptions): Promise<void> {
   }
 }
 
-/**
- * Takes a worker's folder, from a stand-in or from an `up` in the background, too: one in the foreground asks that to hand over.
- *
- * @returns undefined where the folder is another `up`'s and stays so: of several that wait, one gets it
- */
+/** @returns undefined where the folder is another `up`'s and stays so: of several that wait, one gets it */
 async function takeWorker(shell: Shell, folder: string, background: boolean): Promise<Lock<WorkerRecord> | undefined> {
   const first = await takeFree(folder);
   if (first !== undefined) return first;

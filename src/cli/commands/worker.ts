@@ -1,10 +1,10 @@
 import type { ServiceSettings } from '../../local/home-worker.ts';
 import { takeLock } from '../../local/lock.ts';
-import { LocalWorker } from '../../local/local-worker.ts';
+import { localWorker } from '../../local/local-worker.ts';
 import { sharedVersion } from '../../local/worker-version.ts';
 import { workerFolder, type WorkerRecord } from '../../local/workers.ts';
 import { StoreUnavailableError } from '../../worker/await-store.ts';
-import { logFormat } from '../../worker/log-format.ts';
+import { logFormat } from '../../worker/log-sink.ts';
 import { MissingSearchAttributesError } from '../../worker/search-attributes.ts';
 import { readRates } from '../../models/rates/settings.ts';
 import { readSlots } from '../../worker/slots.ts';
@@ -33,7 +33,6 @@ function serviceSettings({ env: variables }: Shell): ServiceSettings {
   };
 }
 
-/** `reprise worker`: runs a worker alone until interrupted, and then lets calls in flight finish. */
 export async function worker(shell: Shell, options: WorkerOptions): Promise<void> {
   const { say } = shell;
   shell.sayAs(logFormat(shell.environment));
@@ -49,7 +48,7 @@ export async function worker(shell: Shell, options: WorkerOptions): Promise<void
   const lock = takeLock<WorkerRecord>(workerFolder(home, version.buildId, { address, namespace }));
   const place = { home, isOwn: false, address, isNamed: true, namespace };
   const settings = { ...place, version, background: false, variables: shell.env, service, say };
-  const running = new LocalWorker({ ...settings, untilReplaced: options.untilReplaced ?? false }, lock);
+  const running = localWorker({ ...settings, untilReplaced: options.untilReplaced ?? false }, lock);
   let isEnding = false;
   const interrupted = Promise.withResolvers<never>();
   const stop = (): void => {

@@ -3,7 +3,6 @@ import type { RunEvent } from '../../protocol/events.ts';
 import type { State } from '../../protocol/state.ts';
 import { printable } from '../../util/text/printable.ts';
 
-/** The answer of a run as far as a model has written it. */
 export interface GrowingAnswer {
   agent: string;
   text: string;

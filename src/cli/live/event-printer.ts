@@ -7,7 +7,6 @@ import { printable } from '../../util/text/printable.ts';
 import { logLine } from '../../worker/log-sink.ts';
 import { wrapped } from './screen.ts';
 
-/** Turns each snapshot of a run into the lines that tell what is new in it. */
 export class EventPrinter {
   readonly #plain: boolean;
   readonly #isChat: boolean;

@@ -1,7 +1,6 @@
 import { createInterface, type Interface, type Key } from 'node:readline';
 import type { Shell } from '../shell.ts';
 
-/** What keys do while a run is shown. */
 export interface KeyActions {
   /** Shows the whole of what an agent has written, by its place from 0, or hides it again. */
   open(place: number): void;
@@ -15,10 +14,7 @@ export type KeyTerminal = Pick<Shell, 'stdin' | 'suspend'>;
 /** What a narrow terminal cuts off is what one can do without. */
 export const keyHint = "q leave, a answer, r restart, 1–9 an agent's text";
 
-/**
- * Listens to single keys on the terminal, which is in raw mode as long as that lasts. Node's readline puts it back; where the
- * process ends before, by a signal too, Node itself does.
- */
+/** Listens to single keys, in raw mode. Where the process ends before `stop`, Node puts the terminal back. */
 export function keysOf({ stdin, suspend }: KeyTerminal, actions: KeyActions): { start(): void; stop(): void } {
   let reading: Interface | undefined;
   const pressed = (_text: string | undefined, { ctrl, meta, name = '' }: Key): void => {

@@ -83,6 +83,5 @@ function spentParts({ limits, usage }: State): string[] {
   ];
 }
 
-/** A budget in dollars as people write it: `$0.50`. */
 const limitText = ({ usd = 0 }: RunLimits): string =>
   Number.isInteger(usd * 100) ? `$${usd.toFixed(2)}` : dollarText(usd);

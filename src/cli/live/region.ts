@@ -34,7 +34,6 @@ interface Scene {
   answer: GrowingAnswer | undefined;
   /** Whether `answer` is no answer, but the text of an agent that a key has opened. */
   isOpened?: boolean;
-  /** What has failed and is tried again, a line each. */
   retries?: string[];
   progress: string[];
   hasKeys?: boolean;
@@ -140,7 +139,6 @@ const readable = (text: string): string => oneLine(spoken(text));
 
 const oneLine = (text: string): string => printable(text.replace(/\s+/g, ' ')).trim();
 
-/** Puts parts side by side, separated by commas, on as few lines as hold them. */
 function packed(parts: string[], width: number): string[] {
   const lines: string[] = [];
   for (const part of parts) {

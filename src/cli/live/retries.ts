@@ -4,11 +4,7 @@ import { shortened } from '../../workflows/runtime/size.ts';
 
 const longestFailure = 240;
 
-/**
- * The calls that have failed and are made again, a line for those that have failed alike.
- *
- * @param cancel the command that ends the run
- */
+/** A line for the calls that have failed alike and are made again. @param cancel the command that ends the run */
 export function retryLines(
   calls: PendingCall[],
   agentOf: (call: PendingCall) => string,
@@ -29,14 +25,10 @@ export function retryLines(
   });
 }
 
-/** Whether a model has written something at the present try. */
 export const isWriting = ({ attempt, progress }: PendingCall): boolean =>
   progress?.attempt === attempt && progress.characters > 0;
 
-/**
- * The calls that are told where nothing is redrawn: at the first failure, and at twice as many tries each time. `due` has the
- * attempt at which each call is told of again, by its id.
- */
+/** Those that are told where nothing is redrawn: at the first failure, and at twice as many tries each time. */
 export function dueRetries(calls: PendingCall[], due: Map<string, number>): PendingCall[] {
   const dueCalls = calls.filter(({ activityId, attempt }) => attempt >= (due.get(activityId) ?? 2));
   for (const { activityId, attempt } of dueCalls) due.set(activityId, 2 * attempt);

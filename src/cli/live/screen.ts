@@ -1,14 +1,11 @@
 import stringWidth from 'string-width';
 
-/** A terminal's size in characters. */
 export interface Screen {
   columns: number;
   rows: number;
 }
 
-/**
- * One that does not know its size, such as one under `script` or of a container, counts as one of 80 columns and 24 rows.
- */
+/** A terminal that does not know its size, such as one under `script` or of a container, has 80 columns and 24 rows. */
 export const screenOf = ({ columns, rows }: Partial<Screen>): Screen => ({
   columns: columns || 80,
   rows: rows || 24,
@@ -16,9 +13,7 @@ export const screenOf = ({ columns, rows }: Partial<Screen>): Screen => ({
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/**
- * Breaks a text into lines of a terminal, between words where it can. A character of double width counts as two columns.
- */
+/** Breaks a text into lines, between words where it can. A character of double width counts as two columns. */
 export function wrapped(text: string, columns: number): string[] {
   return text
     .replaceAll('\t', '    ')

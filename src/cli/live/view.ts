@@ -12,7 +12,6 @@ import { printable } from '../../util/text/printable.ts';
 import type { Output, Shell } from '../shell.ts';
 import { EventPrinter } from './event-printer.ts';
 
-/** Shows a run on standard error while it is running. */
 export interface View {
   show(look: RunSnapshot): void;
   /** Adds a stamped line of the command itself. */
@@ -27,11 +26,9 @@ export interface View {
 
 interface ViewOptions {
   plain?: boolean;
-  /** Whether a person types what is said. */
   isChat?: boolean;
   isColored?: boolean;
   cancel: string;
-  /** Makes the commands in a text such as can be typed here. */
   typed?: Shell['typed'];
   /** What keys do beside what the view does by itself; absent where nobody may press any. */
   keys?: { terminal: KeyTerminal; actions: Omit<KeyActions, 'open'> };
@@ -43,7 +40,7 @@ export function openView(shell: Shell, options: ViewOptions): View {
   const { typed } = shell;
   const redraws = stderr.isTTY && env['TERM'] !== 'dumb' && !options.plain;
   const here = { ...options, cancel: typed(options.cancel), typed };
-  return redraws ? new TerminalView(stderr, { ...here, isColored: shell.isColored(stderr) }) : plainView(stderr, here);
+  return redraws ? terminalView(stderr, { ...here, isColored: shell.isColored(stderr) }) : plainView(stderr, here);
 }
 
 /** After how long a silence a line says that the run goes on, in milliseconds. */
@@ -83,113 +80,92 @@ function plainView(stream: Output, { cancel, isChat, plain = false, typed }: Vie
 }
 
 /** Lets what has happened scroll up, and redraws below it a region that shows what is going on. */
-export class TerminalView implements View {
-  readonly #stream: Output;
-  readonly #isColored: boolean;
-  readonly #cancel: string;
-  readonly #keys: ReturnType<typeof keysOf> | undefined;
-  readonly #region: ReturnType<typeof createLogUpdate>;
-  readonly #printer: EventPrinter;
-  readonly #progress = new Progress();
-  readonly #answer = new AnswerText();
-  readonly #resized = (): void => this.#redrawReflowed();
-  #look: RunSnapshot | undefined;
-  #drawn: string[] = [];
-  readonly #written = new Map<string, string>();
-  #opened: string | undefined;
+export function terminalView(stream: Output, options: ViewOptions): View {
+  const { cancel, isChat, isColored = false, typed } = options;
+  const printer = new EventPrinter(false, isChat, () => screenOf(stream).columns, typed);
+  const progress = new Progress();
+  const answer = new AnswerText();
+  /** What each agent has written last, by its id. */
+  const written = new Map<string, string>();
+  let look: RunSnapshot | undefined;
+  let drawn: string[] = [];
+  /** The agent whose text a key has opened. */
+  let opened: string | undefined;
+  // Of a terminal without a size, log-update would take the width of 0 for what it says.
+  const sized = Object.create(stream, {
+    columns: { get: () => screenOf(stream).columns },
+    rows: { get: () => screenOf(stream).rows },
+    write: { value: stream.write.bind(stream) },
+  }) as Output;
+  const region = createLogUpdate(sized);
 
-  constructor(stream: Output, { cancel, isChat, isColored = false, keys, typed }: ViewOptions) {
-    this.#stream = stream;
-    this.#isColored = isColored;
-    this.#cancel = cancel;
-    this.#keys = keys && keysOf(keys.terminal, { ...keys.actions, open: (place) => this.#open(place) });
-    this.#printer = new EventPrinter(false, isChat, () => screenOf(stream).columns, typed);
-    // Of a terminal without a size, log-update would take the width of 0 for what it says.
-    const sized = Object.create(stream, {
-      columns: { get: () => screenOf(stream).columns },
-      rows: { get: () => screenOf(stream).rows },
-      write: { value: stream.write.bind(stream) },
-    }) as Output;
-    this.#region = createLogUpdate(sized);
-    stream.on('resize', this.#resized);
-  }
-
-  show(look: RunSnapshot): void {
-    this.#look = look;
-    this.#scroll(this.#printer.linesOf(look));
-    this.#progress.see(look.events);
-    this.#answer.see(look);
-    for (const event of look.events)
-      if (event.type === 'answer' || event.type === 'presented') this.#written.set(event.agent, event.content);
-    for (const call of look.calls)
-      if (call.progress?.partial) this.#written.set(this.#printer.agentOf(call), spoken(call.progress.partial));
-    this.#draw();
-  }
-
-  say(text: string): void {
-    this.#scroll([this.#printer.line(text)]);
-    this.#draw();
-  }
-
-  print(text: string): void {
-    this.#scroll([this.#printer.block(text)]);
-    this.#draw();
-  }
-
-  pause(): void {
-    this.#keys?.stop();
-    this.#region.clear();
-    this.#region.done();
-    this.#drawn = [];
-  }
-
-  close(): void {
-    this.#stream.off('resize', this.#resized);
-    this.pause();
-    this.#look = undefined;
-  }
-
-  #scroll(lines: string[]): void {
-    if (lines.length > 0) this.#region.persist(lines.join('\n'));
-  }
-
-  #open(place: number): void {
-    const agent = this.#look?.state?.agents[place]?.id;
-    this.#opened = agent === this.#opened ? undefined : agent;
-    this.#draw();
-  }
-
-  /** What stands above the agents. */
-  #text(): Pick<Parameters<typeof drawRegion>[0], 'answer' | 'isOpened'> {
-    const agent = this.#opened;
-    if (agent === undefined) return { answer: this.#answer.answer };
-    const text = printable(this.#written.get(agent) ?? '').trim() || 'Nothing yet.';
-    return { answer: { agent, text, isGrowing: true }, isOpened: true };
-  }
-
-  #draw(): void {
-    const { state, calls } = this.#look ?? {};
+  const above = (): Pick<Parameters<typeof drawRegion>[0], 'answer' | 'isOpened'> => {
+    if (opened === undefined) return { answer: answer.answer };
+    const text = printable(written.get(opened) ?? '').trim() || 'Nothing yet.';
+    return { answer: { agent: opened, text, isGrowing: true }, isOpened: true };
+  };
+  const draw = (): void => {
+    const { state, calls } = look ?? {};
     if (state === undefined || calls === undefined) return;
-    this.#keys?.start();
+    keys?.start();
     const texts = new Map(
-      calls.map((call) => [this.#printer.agentOf(call), call.progress?.waitsFor ?? call.progress?.partial ?? '']),
+      calls.map((call) => [printer.agentOf(call), call.progress?.waitsFor ?? call.progress?.partial ?? '']),
     );
-    const progress = this.#progress.partsOf({ calls, state }, Date.now());
+    const now = Date.now();
     const silent = calls.filter((call) => !isWriting(call));
-    const retries = retryLines(silent, this.#printer.agentOf, this.#cancel, Date.now());
-    const scene = { state, texts, ...this.#text(), retries, progress, hasKeys: this.#keys !== undefined };
-    this.#drawn = drawRegion(scene, screenOf(this.#stream), this.#isColored);
-    this.#region(this.#drawn.join('\n'));
-  }
-
+    const retries = retryLines(silent, printer.agentOf, cancel, now);
+    const parts = progress.partsOf({ calls, state }, now);
+    const scene = { state, texts, ...above(), retries, progress: parts, hasKeys: keys !== undefined };
+    drawn = drawRegion(scene, screenOf(stream), isColored);
+    region(drawn.join('\n'));
+  };
+  const scroll = (lines: string[]): void => {
+    if (lines.length > 0) region.persist(lines.join('\n'));
+    draw();
+  };
+  const open = (place: number): void => {
+    const agent = look?.state?.agents[place]?.id;
+    opened = agent === opened ? undefined : agent;
+    draw();
+  };
+  const keys = options.keys && keysOf(options.keys.terminal, { ...options.keys.actions, open });
   /** Draws the region again after a resize. A narrower terminal has wrapped its lines, so that it now takes more rows. */
-  #redrawReflowed(): void {
-    const height = this.#drawn
-      .map((line) => Math.ceil(stringWidth(line) / screenOf(this.#stream).columns))
+  const redrawReflowed = (): void => {
+    const height = drawn
+      .map((line) => Math.ceil(stringWidth(line) / screenOf(stream).columns))
       .reduce((sum, rows) => sum + Math.max(1, rows), 0);
     if (height === 0) return;
-    this.#stream.write(`\x1B[${height}A\r\x1B[J`);
-    this.#region.done();
-    this.#draw();
-  }
+    stream.write(`\x1B[${height}A\r\x1B[J`);
+    region.done();
+    draw();
+  };
+  stream.on('resize', redrawReflowed);
+  const pause = (): void => {
+    keys?.stop();
+    region.clear();
+    region.done();
+    drawn = [];
+  };
+
+  return {
+    show(next) {
+      look = next;
+      progress.see(next.events);
+      answer.see(next);
+      const lines = printer.linesOf(next);
+      for (const event of next.events)
+        if (event.type === 'answer' || event.type === 'presented') written.set(event.agent, event.content);
+      for (const call of next.calls)
+        if (call.progress?.partial) written.set(printer.agentOf(call), spoken(call.progress.partial));
+      scroll(lines);
+    },
+    say: (text) => scroll([printer.line(text)]),
+    print: (text) => scroll([printer.block(text)]),
+    pause,
+    close() {
+      stream.off('resize', redrawReflowed);
+      pause();
+      look = undefined;
+    },
+  };
 }

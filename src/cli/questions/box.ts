@@ -9,7 +9,6 @@ import { remedyOf } from '../../client/show/kinds.ts';
 import { countText } from '../../client/show/spent.ts';
 import type { Shell } from '../shell.ts';
 
-/** The width of the box where there is room for it, in columns. */
 const fullWidth = 70;
 
 export const promptText = 'Your response (or Enter to skip): ';
@@ -41,7 +40,6 @@ type Waiting = Pick<InboxQuestion, 'workflowId' | 'questionId'>;
 export const answerCommand = ({ workflowId, questionId }: Waiting, temporal: string | undefined): string =>
   `reprise answer ${shellWord(workflowId)} --question ${shellWord(questionId)}${temporalOption(temporal)}`;
 
-/** The beginning of the command that decides about a tool call. */
 export const approveCommand = ({ workflowId, questionId }: Waiting, temporal: string | undefined): string =>
   `reprise approve ${shellWord(workflowId)} ${shellWord(questionId)}${temporalOption(temporal)}`;
 
@@ -59,7 +57,6 @@ export const timeLeft = ({ expiresAt }: PendingQuestion): string | undefined =>
 const boxTime = (left: number): string =>
   left <= shortMs ? countText(Math.max(0, Math.ceil(left / 1000)), 'second') : durationText(left);
 
-/** The box, on a terminal no wider than that. */
 function boxOf({ stderr, typed }: Shell, question: PendingQuestion, plain: boolean, options: string[]): string {
   const { isTTY = false } = stderr;
   const width = isTTY ? Math.min(fullWidth, screenOf(stderr).columns) : fullWidth;

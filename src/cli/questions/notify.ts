@@ -9,8 +9,7 @@ import type { Shell } from '../shell.ts';
 const longestVariable = 30_000;
 
 /**
- * Runs a person's command in the shell for a new question, and does not wait for it. The command gets the question in its
- * environment and as JSON on standard input; what it prints on standard output goes to standard error.
+ * Runs a person's command for a new question, and does not wait for it. What it prints goes to standard error.
  *
  * @param warn is told in one line how the command failed
  */

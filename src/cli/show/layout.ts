@@ -19,7 +19,6 @@ export const layoutFor = (shell: Shell, plain = false): Layout => ({
   colors: shell.isColored(shell.stdout) && !plain,
 });
 
-/** The longest rule of a heading. */
 const longestRule = 78;
 
 /** `── Attempt 2 ─────`, up to the width, or in several lines where it is longer. */
@@ -37,7 +36,6 @@ export const label = (text: string, layout: Layout): string[] =>
     emphasised(line, layout),
   );
 
-/** Blocks of lines, but for empty ones, with an empty line between two. */
 export const paragraphs = (blocks: string[][]): string =>
   blocks
     .filter((lines) => lines.length > 0)

@@ -9,7 +9,6 @@ import { briefTimestamp } from '../../util/local-time.ts';
 import { alikeTogether } from '../failures.ts';
 import { body, emphasised, heading, label, paragraphs, type Layout } from './layout.ts';
 
-/** A run for a person: its question, what has happened in it, its answer, and what it has cost. */
 export function recordText(record: RunRecord, layout: Layout): string {
   return paragraphs([
     headLines(record, layout),
@@ -38,7 +37,6 @@ function headLines(record: RunRecord, layout: Layout): string[] {
   ];
 }
 
-/** The steps under headings for turns, and for attempts, iterations or rounds. */
 function happeningBlocks({ result, steps }: RunRecord, layout: Layout): string[][] {
   let place = '';
   return steps.flatMap((step) => {
@@ -57,7 +55,6 @@ function titled(title: string, text: string, layout: Layout): string[] {
   return text.trim() === '' ? [] : [heading(title, layout), ...body(text, layout)];
 }
 
-/** What has become of files, and those of a team's attempts, which stay in the store. */
 function filesBlock({ result, workspace }: RunRecord, layout: Layout): string[] {
   const { more, paths } = workspace === null ? { more: 0, paths: [] } : changesOf(workspace);
   const lines = paths.map(([path, how]) => `${path} (${how})`);
@@ -77,7 +74,6 @@ function costLines({ usage }: RunRecord, layout: Layout): string[] {
   return titled('Cost', agents.map(([id, spent]) => `${id.padEnd(width)}  ${spentText(spent)}`).join('\n'), layout);
 }
 
-/** A call of a model in lines for a person: what it was sent, which tools it was offered, and what it replied. */
 function callLines(call: ShownCall, layout: Layout): string[] {
   const { agent, at, earlier, endedAt, failure, model, part, purpose, reply, sent, turn, usage } = call;
   const place = turn > 0 && part.startsWith('attempt') ? `turn ${turn}, ${part}` : part;

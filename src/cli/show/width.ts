@@ -1,6 +1,5 @@
 import stringWidth from 'string-width';
 
-/** A stream that may be a terminal. */
 interface Wide {
   isTTY?: boolean;
   columns?: number;

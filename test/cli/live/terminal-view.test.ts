@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { WriteStream } from 'node:tty';
 import { describe, expect, test } from 'vitest';
-import { TerminalView } from '../../../src/cli/live/view.ts';
+import { terminalView, type View } from '../../../src/cli/live/view.ts';
 import type { Input } from '../../../src/cli/shell.ts';
 import type { RunSnapshot, RunEvent } from '../../../src/client.ts';
 import type { OrchestrationState } from '../../../src/protocol/state.ts';
@@ -104,9 +104,9 @@ const look = (events: RunEvent[], partial: string): RunSnapshot => ({
 const shown = (terminal: Terminal): string[] =>
   terminal.screen.map((line) => line.replace(/^\[[^\]]*\] /, '').trimEnd());
 
-function openTerminal(columns: number, rows?: number): { terminal: Terminal; view: TerminalView } {
+function openTerminal(columns: number, rows?: number): { terminal: Terminal; view: View } {
   const terminal = new Terminal(columns, rows);
-  return { terminal, view: new TerminalView(terminal as unknown as WriteStream, { cancel: 'reprise cancel q1' }) };
+  return { terminal, view: terminalView(terminal as unknown as WriteStream, { cancel: 'reprise cancel q1' }) };
 }
 
 test('what has happened scrolls up, and the region below it is redrawn in place', () => {
@@ -185,10 +185,10 @@ test('on a terminal a line has the time of day alone, and breaks between words',
 
 describe('keys', () => {
   /** A view with keys, and what each of them has done. */
-  function withKeys(): { terminal: Terminal; view: TerminalView; stdin: PassThrough; done: string[]; raw: boolean[] } {
+  function withKeys(): { terminal: Terminal; view: View; stdin: PassThrough; done: string[]; raw: boolean[] } {
     const [terminal, done, raw] = [new Terminal(90), [] as string[], [] as boolean[]];
     const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (on: boolean) => void raw.push(on) });
-    const view = new TerminalView(terminal as unknown as WriteStream, {
+    const view = terminalView(terminal as unknown as WriteStream, {
       cancel: 'reprise cancel q1',
       keys: {
         terminal: { stdin: stdin as unknown as Input, suspend: () => void done.push('suspend') },
