@@ -29,16 +29,14 @@ export async function readAttachments(
 }
 
 async function inline(shell: Shell, files: string[]): Promise<AttachmentInput[]> {
-  const contents = await Promise.all(files.map((file) => readFile(shell.path(file))));
-  const bytes = contents.reduce((sum, content) => sum + content.length, 0);
+  const read = files.map(async (file) => ({ name: basename(file), content: await readFile(shell.path(file)) }));
+  const contents = await Promise.all(read);
+  const bytes = contents.reduce((sum, { content }) => sum + content.length, 0);
   if (bytes > maxInline)
     throw usageError(
       `The attachments have ${grouped(bytes)} bytes together; for a worker elsewhere they travel in the run's input, ` +
         `which takes at most ${grouped(maxInline)}. Start the run on the worker's machine, or name paths of that ` +
         "machine in the workflow's input",
     );
-  return files.map((file, index) => ({
-    name: basename(file),
-    data: (contents[index] ?? Buffer.alloc(0)).toString('base64'),
-  }));
+  return contents.map(({ name, content }) => ({ name, data: content.toString('base64') }));
 }

@@ -160,17 +160,8 @@ async function checkModels(backends: Backend[], options: CommonOptions, environm
   await Promise.all([...distinct.values()].map(check));
 }
 
-interface InspectedConfig {
-  backends: Backend[];
-  /** What would keep it from running there, such as a key that is not set. */
-  missing: string[];
-  /** What a person should know of its models' prices, and of its tools. */
-  warnings: string[];
-  text: string;
-}
-
 /** @throws `CommandError`, status 2, if the user's file of prices cannot be read */
-export function inspectConfig(shell: Shell, config: CheckedConfig, folder: string): InspectedConfig {
+export function inspectConfig(shell: Shell, config: CheckedConfig, folder: string) {
   const { environment } = shell;
   const [kind, said] = partsOf(config);
   const settings = kind.complete(said, environment);
@@ -179,7 +170,9 @@ export function inspectConfig(shell: Shell, config: CheckedConfig, folder: strin
   const { warnings, problems } = findPrices(backends, settings, ownPrices(shell), environment);
   return {
     backends,
+    /** What would keep it from running there, such as a key that is not set. */
     missing: [...preflight(kind, settings, environment), ...missingSdk(backends, folder), ...problems],
+    /** What a person should know of its models' prices, and of its tools. */
     warnings: [...(problems.length > 0 ? [] : warnings), ...searchNotices(roles, environment)],
     text: [kind.describe(settings), ...describeNotify(settings.notify, environment)].join('\n'),
   };

@@ -26,11 +26,7 @@ export interface WorkerNeeds extends CommonOptions {
   configs?: string;
 }
 
-export interface Opened {
-  reprise: Reprise;
-  uiAddress: string | undefined;
-  buildId?: string | undefined;
-}
+export type Opened = { reprise: Reprise; uiAddress: string | undefined; buildId?: string | undefined };
 
 /** The page of a run in the Web UI, or that of all runs; undefined where this folder's `up` serves none. */
 export function pageOf({ reprise, uiAddress }: Opened, id?: string): string | undefined {
@@ -93,26 +89,17 @@ async function findPlace(shell: Shell, options: CommonOptions): Promise<Place> {
   const isOwn = await isOwnServer(home, target.address, target.isNamed);
   if (isOwn) return { target, isOwn, isForOthers: false };
   // Somebody's own worker serves everybody's runs.
-  const isForOthers = await asked(shell, target, async (service) => {
+  const isForOthers = await withConnection(openAt(shell, target), async ({ reprise }) => {
+    const service = reprise.client.workflowService;
     if (await isMarked(service, target.namespace)) return true;
     return (await livePollers(service, target.namespace)).some((poller) => !poller.isOwn);
   });
   return { target, isOwn, isForOthers };
 }
 
-type Service = Parameters<typeof isMarked>[0];
-
-async function asked<T>(
-  shell: Shell,
-  target: Omit<Target, 'isNamed'>,
-  question: (service: Service) => Promise<T>,
-): Promise<T> {
-  return withConnection(openAt(shell, target), ({ reprise }) => question(reprise.client.workflowService));
-}
-
 /** Whether a server's namespace is marked as one for which nobody starts workers in passing. */
 export const isMarkedAt = (shell: Shell, target: Omit<Target, 'isNamed'>): Promise<boolean> =>
-  asked(shell, target, (service) => isMarked(service, target.namespace));
+  withConnection(openAt(shell, target), ({ reprise }) => isMarked(reprise.client.workflowService, target.namespace));
 
 /** Whether a command's runs have workers of this person's, with the same environment and the same files. */
 export const areWorkersOwn = async (shell: Shell, options: CommonOptions): Promise<boolean> =>

@@ -23,9 +23,7 @@ export interface CommonOptions {
   temporal?: string;
 }
 
-export interface FollowOptions extends CommonOptions {
-  notify?: string;
-}
+export type FollowOptions = CommonOptions & { notify?: string };
 
 export const listed = (value: string, earlier: string[] = []): string[] => [...earlier, value];
 

@@ -63,10 +63,9 @@ const widthOf = ({ columns, isTTY }: Output): number => (isTTY && columns) || 80
 const on =
   (shell: Shell, load: () => Promise<(shell: Shell, ...given: never[]) => Promise<unknown>>) =>
   async (...given: unknown[]): Promise<void> => {
-    // The last one is commander's own command.
-    await (
-      await load()
-    )(shell, ...(given.slice(0, -1) as never[]));
+    const command = await load();
+    // The last one is commander's own.
+    await command(shell, ...(given.slice(0, -1) as never[]));
   };
 
 function addRunCommands(shell: Shell, program: Command): void {
@@ -176,22 +175,23 @@ function addPersonCommands(shell: Shell, program: Command): void {
 }
 
 function addServiceCommands(shell: Shell, program: Command): void {
-  const extensions = (): Option =>
-    new Option('--extensions <dir>', 'folder of named configurations and of your own modules')
-      .default(shell.cwd, 'the current folder')
-      .argParser((path) => {
-        if (!existsSync(shell.path(path))) throw usageError(`--extensions: there is no folder ${path}`);
-        return path;
-      });
-  const allow = (): Option =>
-    new Option(
-      '--allow <what>',
-      'what runs may bring that nobody of this home has started: commands, modules, hosts=NAME,…, files=DIR; may be given several times (also: REPRISE_ALLOW)',
-    ).argParser(listed);
-  withTemporal(program.command('up'))
+  const withWorker = (command: Command): Command =>
+    withTemporal(command)
+      .addOption(
+        new Option('--extensions <dir>', 'folder of named configurations and of your own modules')
+          .default(shell.cwd, 'the current folder')
+          .argParser((path) => {
+            if (!existsSync(shell.path(path))) throw usageError(`--extensions: there is no folder ${path}`);
+            return path;
+          }),
+      )
+      .option(
+        '--allow <what>',
+        'what runs may bring that nobody of this home has started: commands, modules, hosts=NAME,…, files=DIR; may be given several times (also: REPRISE_ALLOW)',
+        listed,
+      );
+  withWorker(program.command('up'))
     .description('embedded Temporal, Web UI and worker, until interrupted')
-    .addOption(extensions())
-    .addOption(allow())
     .addOption(new Option('--background').hideHelp())
     .addOption(new Option('--unnamed').hideHelp())
     .addOption(new Option('--variable <name>').argParser(listed).hideHelp())
@@ -230,10 +230,8 @@ function addServiceCommands(shell: Shell, program: Command): void {
     .description("decrypt for Temporal's Web UI and CLI, where REPRISE_ENCRYPTION_KEY is set")
     .option('--origin <url>', 'a Web UI that may ask; may be given several times (default: that of `up`)', listedSites)
     .action(on(shell, async () => (await import('./commands/codec-server.ts')).codecServer));
-  withTemporal(program.command('worker'))
+  withWorker(program.command('worker'))
     .description('a worker alone')
-    .addOption(extensions())
-    .addOption(allow())
     .option('--until-replaced', 'end when a newer version has taken over and no run needs this one any more')
     .action(on(shell, async () => (await import('./commands/worker.ts')).worker));
 }

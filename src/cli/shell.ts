@@ -124,7 +124,6 @@ export class Shell {
     return this.print(wrappedText(printable(text), columnsOf(this.stdout)));
   }
 
-  /** Prints a value as JSON in one line, in which all that could steer a terminal is escaped. */
   printJson(value: unknown): Promise<void> {
     return this.print(jsonText(value));
   }

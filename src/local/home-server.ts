@@ -9,11 +9,7 @@ import { startModule } from './start-module.ts';
 
 export type Say = (text: string) => void;
 
-export interface DaemonMessage {
-  say?: string;
-  failed?: string;
-  ready?: ServerLease;
-}
+export type DaemonMessage = { say?: string; failed?: string; ready?: ServerLease };
 
 interface JoinSettings {
   home: string;
@@ -103,7 +99,6 @@ export async function isOwnServer(home: string, address: string, isNamed: boolea
   );
 }
 
-/** Whether the server at an address of this machine belongs to another home folder, whose runs have their own workers. */
 export const isAnotherHomes = (address: string, home: string): boolean =>
   embeddedServers().some((server) => server.address === address && server.database !== databaseOf(home));
 

@@ -12,10 +12,7 @@ type HttpServerMessage = 'ready' | 'idle' | { taken: number };
 /** What the daemon tells it: the number of a connection, which comes with it, or that none comes any more. */
 type HttpDoorMessage = { connection: number } | 'end';
 
-export interface HttpDoor {
-  port: number;
-  close(): Promise<void>;
-}
+export type HttpDoor = { port: number; close(): Promise<void> };
 
 /** How many connections wait for a server that begins; further ones are closed. */
 const mostWaiting = 2000;

@@ -42,7 +42,8 @@ export function takeLock<Holding>(folder: string, patience = 500): Lock<Holding>
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
-    if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
+    // SQLITE_BUSY.
+    if ((error as { errcode?: number }).errcode === 5) return undefined;
     throw error;
   }
   return {
@@ -53,8 +54,6 @@ export function takeLock<Holding>(folder: string, patience = 500): Lock<Holding>
     },
   };
 }
-
-const sqliteBusy = 5;
 
 export function isHeld(folder: string): boolean {
   if (!existsSync(folder)) return false;

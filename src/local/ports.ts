@@ -48,10 +48,7 @@ export async function unreachablePorts(count: number, host = '127.0.0.1'): Promi
 }
 
 /** Where a server listens that only programs of this machine are to find, and no page in a browser. */
-export interface HiddenPlace {
-  host: string;
-  port: number;
-}
+export type HiddenPlace = { host: string; port: number };
 
 /** Where no browser reaches a server: at a blocked port, on one of 16 million loopback addresses (macOS has but one). */
 export async function hiddenPlace(): Promise<HiddenPlace> {

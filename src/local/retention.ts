@@ -1,7 +1,6 @@
 import { msToTs, tsToMs } from '@temporalio/common/lib/time.js';
 import type { NativeConnection } from '@temporalio/worker';
-import { hasCode } from '../worker/deployment.ts';
-import { alreadyExists } from '../worker/search-attributes.ts';
+import { grpc, hasCode } from '../worker/deployment.ts';
 import { VariableError, type Environment } from '../util/environment.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -23,7 +22,7 @@ export async function ensureNamespace(connection: NativeConnection, namespace: s
     const workflowExecutionRetentionPeriod = msToTs(days * dayMs);
     await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
   } catch (error) {
-    if (!hasCode(error, alreadyExists)) throw error;
+    if (!hasCode(error, grpc.alreadyExists)) throw error;
   }
 }
 

@@ -21,10 +21,7 @@ export interface ServerSettings {
   log: string;
 }
 
-export interface RunningServer {
-  address: string;
-  process: ChildProcess;
-}
+export type RunningServer = { address: string; process: ChildProcess };
 
 /** Queues whose limit of 20 reads a second is raised, since it would slow down many short activities. */
 const queues = ['transfer', 'timer', 'visibility'];

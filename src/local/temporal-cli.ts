@@ -144,10 +144,7 @@ async function onlyFileIn(folder: string): Promise<string> {
   return join(folder, file);
 }
 
-interface Failure {
-  code?: string | number;
-  stderr?: string;
-}
+type Failure = { code?: string | number; stderr?: string };
 
 /** Why something failed, in one line: the last one that the program printed, else the first one of the error. */
 function reasonOf(error: unknown): string {

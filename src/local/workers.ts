@@ -42,7 +42,6 @@ export function liveWorkers(home: string): WorkerRecord[] {
     .flatMap((folder) => readWorker(folder) ?? []);
 }
 
-/** What the present worker of a folder, or the last one, has recorded. */
 export const readWorker = (folder: string): WorkerRecord | undefined => readRecord(folder) as WorkerRecord | undefined;
 
 const useFile = (folder: string): string => join(folder, 'last-use');

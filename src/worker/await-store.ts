@@ -4,9 +4,7 @@ import { PostgresUnavailableError } from '../store/postgres-errors.ts';
 import type { Store } from '../store/store.ts';
 import { warn } from './parts.ts';
 
-/** For how long a worker that starts waits for its store, and how often it looks, in milliseconds. */
 const timeoutMs = 60_000;
-const pollIntervalMs = 1000;
 
 /** A worker's store cannot be used, so that it does not begin to poll: a run that it took would not get on. */
 export class StoreUnavailableError extends Error {
@@ -35,6 +33,6 @@ export async function awaitStore(store: Store): Promise<void> {
       }
       if (isFirst) warn(`${message}. Waiting for it, up to ${seconds} seconds`);
     }
-    await pause(pollIntervalMs);
+    await pause(1000);
   }
 }

@@ -7,11 +7,7 @@ import { cannotImport } from '../config/extensions.ts';
 
 type Configuration = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
 
-export interface Inputs {
-  files: string[];
-  /** Places where a file was looked for in vain. */
-  missing: string[];
-}
+export type Inputs = Record<'files' | 'missing', string[]>;
 
 export type BundleParts = Pick<BundleOptions, 'failureConverterPath' | 'preloadModules' | 'workflowInterceptorModules'>;
 

@@ -19,13 +19,15 @@ export async function hasVersioning(service: Service, namespace: string): Promis
     await service.listWorkerDeployments({ namespace, pageSize: 1 });
     return true;
   } catch (error) {
-    const { invalidArgument, permissionDenied, failedPrecondition, unimplemented } = grpc;
-    if (hasCode(error, invalidArgument, permissionDenied, failedPrecondition, unimplemented)) return false;
+    if (hasCode(error, ...refusals)) return false;
     throw error;
   }
 }
 
-const grpc = { invalidArgument: 3, notFound: 5, permissionDenied: 7, failedPrecondition: 9, unimplemented: 12 };
+export const grpc = { invalidArgument: 3, notFound: 5, alreadyExists: 6 };
+
+/** gRPC's INVALID_ARGUMENT, PERMISSION_DENIED, FAILED_PRECONDITION and UNIMPLEMENTED. */
+const refusals = [3, 7, 9, 12];
 
 export const hasCode = (error: unknown, ...codes: number[]): boolean =>
   codes.includes((error as { code?: number }).code ?? 0);

@@ -12,12 +12,7 @@ export interface HealthSettings {
   host?: string;
 }
 
-interface Watched {
-  worker: Worker;
-  connection: NativeConnection;
-  namespace: string;
-  store: Store;
-}
+type Watched = { worker: Worker; connection: NativeConnection; namespace: string; store: Store };
 
 /** How long the server and the store may take to answer, in milliseconds. */
 const timeoutMs = 3000;
@@ -25,10 +20,7 @@ const timeoutMs = 3000;
 /** For how long an answer holds, in milliseconds, so that whoever asks often costs nothing. */
 const heldMs = 1000;
 
-export interface Health {
-  watch(watched: Watched): void;
-  close(): void;
-}
+export type Health = { watch(watched: Watched): void; close(): void };
 
 /**
  * Answers orchestrators such as Kubernetes over HTTP: `GET /live`, whether the worker must be started anew, and `GET /ready`,

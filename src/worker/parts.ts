@@ -1,13 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { DataConverter } from '@temporalio/common';
-import {
-  Runtime,
-  type ActivityInterceptorsFactory,
-  type InjectedSinks,
-  type NativeConnection,
-  type Worker,
-} from '@temporalio/worker';
+import { Runtime, type InjectedSinks, type NativeConnection, type Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
 import { isTrustedServer, mayHaveKeys } from '../activities/authorize.ts';
 import { storeGuard } from '../activities/own-store.ts';
@@ -19,7 +12,7 @@ import type { CustomOrchestrators } from '../config/extensions.ts';
 import { readEnvironment, type Environment } from '../util/environment.ts';
 import { readPrices } from '../config/models/prices.ts';
 import { dataConverterOf } from '../encryption/codec.ts';
-import { readKeys, type Keys } from '../encryption/keys.ts';
+import { readKeys } from '../encryption/keys.ts';
 import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 import { openRates } from '../models/rates/rates.ts';
@@ -63,26 +56,12 @@ export const withDefaults = ({
   variables,
 });
 
-export interface WorkerParts {
-  store: Store;
-  activities: ReturnType<typeof createActivities>;
-  /** Interceptors of its activities: for traces and metrics, and to refuse runs of other stores. */
-  interceptors: ActivityInterceptorsFactory[];
-  /** Notes in the store whose runs use it. */
-  join(connection: NativeConnection, namespace: string): Promise<void>;
-  keys: Keys;
-  dataConverter: DataConverter;
-  sinks(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>;
-  /** Runs the worker, says when something holds it up, and ends the tools' servers and the export of telemetry after it. */
-  run(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
-}
-
 /** @param namespace may be filled in until the worker polls @throws `AllowError` for permissions that mean nothing */
 export function openParts(
   { configFolder, home, variables, allow = allowIn(variables['REPRISE_ALLOW']) }: PartSettings,
   orchestrators: CustomOrchestrators,
   namespace: KnownNamespace,
-): WorkerParts {
+) {
   const environment = readEnvironment(variables);
   const keys = readKeys(environment);
   // A name that is wrong must end the worker now, or every run would fail by it again and again.
@@ -119,17 +98,20 @@ export function openParts(
     keys,
     dataConverter: dataConverterOf(keys),
     activities,
+    /** Of its activities: for traces and metrics, and to refuse runs of other stores. */
     interceptors: [
       storeGuard(store, storePlace(home, environment)),
       ...telemetry.interceptors(Object.keys(activities)),
     ],
-    join: (connection, namespace) => joinNamespace(store, connection, namespace),
-    sinks: (connection, namespace) => ({
+    /** Notes in the store whose runs use it. */
+    join: (connection: NativeConnection, name: string) => joinNamespace(store, connection, name),
+    sinks: (connection: NativeConnection, name: string): InjectedSinks<RunSinks> => ({
       ...(keys.on ? withoutContent(logSink(home, format)) : logSink(home, format)),
       ...telemetry.sinks,
-      watch: runWatch(connection, namespace, keys.on),
+      watch: runWatch(connection, name, keys.on),
     }),
-    async run(worker, next) {
+    /** Runs the worker, says when something holds it up, and ends the tools' servers and the export of telemetry after it. */
+    async run(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
       const warning = await checkStoreKeys(store, keys);
       if (warning !== undefined) warn(warning);
       const stopTelemetry = await telemetry.start(worker.connection, worker.options.namespace);
@@ -145,6 +127,8 @@ export function openParts(
     },
   };
 }
+
+export type WorkerParts = ReturnType<typeof openParts>;
 
 /** Says something in the worker's log. */
 export const warn = (text: string): void => Runtime.instance().logger.warn(text);

@@ -63,7 +63,7 @@ export class ReprisePlugin extends SimplePlugin {
     const parts = openParts(this.#settings, this.#orchestrators, this.#known);
     this.#joined = { connection, namespace, taskQueue, parts };
     const taken = Object.entries(activities).flatMap(([name, own]) =>
-      name in parts.activities && own !== before[name] ? [name] : [],
+      Object.hasOwn(parts.activities, name) && own !== before[name] ? [name] : [],
     );
     assertNoneTaken('The worker has activities', taken);
     return {

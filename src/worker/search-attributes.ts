@@ -1,6 +1,6 @@
 import { Runtime, type NativeConnection } from '@temporalio/worker';
 import type { KnownNamespace } from '../activities/prepare.ts';
-import { hasCode } from './deployment.ts';
+import { grpc, hasCode } from './deployment.ts';
 import { questionAttribute, searchAttributes } from '../workflows/runtime/attributes.ts';
 
 /** The types in use, each at the place of its number in `temporal.api.enums.v1.IndexedValueType`. */
@@ -49,7 +49,7 @@ async function register(
     });
   } catch (error) {
     // Another worker has added it meanwhile.
-    if (hasCode(error, alreadyExists)) return;
+    if (hasCode(error, grpc.alreadyExists)) return;
     const commands = missing.map((attribute) => `  ${creation(namespace, attribute)}`);
     throw new MissingSearchAttributesError(
       `The namespace "${namespace}" lacks search attributes, and they may not be added from here ` +
@@ -70,11 +70,7 @@ async function isSearchable(connection: NativeConnection, namespace: string, nam
     await connection.workflowService.countWorkflowExecutions({ namespace, query: `${name} IS NOT NULL` });
     return true;
   } catch (error) {
-    if (hasCode(error, invalidArgument)) return false;
+    if (hasCode(error, grpc.invalidArgument)) return false;
     throw error;
   }
 }
-
-/** gRPC's. */
-const invalidArgument = 3;
-export const alreadyExists = 6;

@@ -105,7 +105,6 @@ interface Kept {
   orchestrators: CustomOrchestrators;
   /** Hashes of the files from which the bundle was made, by their paths. */
   files: Record<string, string>;
-  /** Places where a file was looked for in vain. */
   missing: string[];
 }
 

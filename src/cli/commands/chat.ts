@@ -16,9 +16,7 @@ import { placeText } from './start.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import { isOpenStatus } from '../../util/run-status.ts';
 
-interface ChatOptions extends FollowOptions {
-  history?: string;
-}
+type ChatOptions = FollowOptions & { history?: string };
 
 export async function chat(shell: Shell, words: string[], options: ChatOptions): Promise<void> {
   const text = words.length === 0 ? undefined : await shell.said(words);

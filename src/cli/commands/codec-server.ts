@@ -7,11 +7,7 @@ import { usageError } from '../exit.ts';
 import { homeFolder } from '../options.ts';
 import type { Shell } from '../shell.ts';
 
-interface CodecServerOptions {
-  port?: number;
-  host: string;
-  origin?: string[];
-}
+type CodecServerOptions = { port?: number; host: string; origin?: string[] };
 
 const tokenVariable = 'REPRISE_CODEC_TOKEN';
 

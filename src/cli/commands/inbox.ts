@@ -14,9 +14,7 @@ import type { Shell } from '../shell.ts';
 import { body } from '../show/layout.ts';
 import { columnsOf, wrapped } from '../show/width.ts';
 
-interface InboxOptions extends FollowOptions {
-  watch?: boolean;
-}
+type InboxOptions = FollowOptions & { watch?: boolean };
 
 /** How long after a look the next one follows, in milliseconds: it asks every run that waits, which may be a thousand. */
 const pauseAfter = (lookMs: number): number => Math.min(Math.max(1000, 9 * lookMs), 10_000);
@@ -37,7 +35,6 @@ async function printInbox(shell: Shell, reprise: Reprise, { json, temporal }: In
   else await shell.print(questions.map((each) => textOf(each, shell, temporal)).join('\n\n'));
 }
 
-/** Prints each question once when it appears, until interrupted. */
 async function watchInbox(shell: Shell, reprise: Reprise, options: InboxOptions): Promise<void> {
   const interrupted = Promise.withResolvers<never>();
   const over = new AbortController();

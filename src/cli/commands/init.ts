@@ -16,10 +16,7 @@ import { readLine } from '../questions/read-line.ts';
 import type { Shell } from '../shell.ts';
 import type { Backend } from '../../protocol/settings.ts';
 
-interface InitOptions {
-  kind?: Kind;
-  model?: string;
-}
+type InitOptions = { kind?: Kind; model?: string };
 
 /** What a person may want, and the command that runs it with something the offline model can answer as well. */
 const kinds: Record<Kind, { wish: string; command: string; text: string }> = {

@@ -11,11 +11,7 @@ import type { CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { layoutFor, type Layout } from '../show/layout.ts';
 
-interface ListOptions extends CommonOptions {
-  open?: boolean;
-  all?: boolean;
-  limit?: string;
-}
+type ListOptions = CommonOptions & { open?: boolean; all?: boolean; limit?: string };
 
 export async function list(shell: Shell, options: ListOptions): Promise<void> {
   const { all, json, limit, open: isOpen, plain } = options;
@@ -39,8 +35,6 @@ function limitOf(limit: string | undefined): number {
   return Number(limit);
 }
 
-const leastState = 12;
-
 /** A table with a line for each run, and below it the run's question and what it waits for. Ids come last and whole. */
 export function listText(runs: ListedRun[], layout: Layout, now: number): string {
   const { columns } = layout;
@@ -58,7 +52,7 @@ export function listText(runs: ListedRun[], layout: Layout, now: number): string
   const table = [header, ...rows.map(({ cells }) => cells)];
   const widths = header.map((_, index) => Math.max(...table.map((cells) => stringWidth(cells[index] ?? ''))));
   const [kind = 0, state = 0, age = 0, cost = 0, id = 0] = widths;
-  const stateWidth = Math.max(leastState, columns - kind - age - cost - id - 8);
+  const stateWidth = Math.max(12, columns - kind - age - cost - id - 8);
   const fitting = [kind, Math.min(state, stateWidth), age, cost, 0];
   const lineOf = (cells: string[]): string =>
     cells

@@ -10,17 +10,13 @@ import { readLine } from '../questions/read-line.ts';
 import type { Shell } from '../shell.ts';
 import type { McpServer } from '../../protocol/settings.ts';
 
-interface LoginOptions {
-  config?: string;
-}
-
-const patience = 15 * 60_000;
+type LoginOptions = { config?: string };
 
 export async function login(shell: Shell, server: string, { config }: LoginOptions): Promise<void> {
   const url = addressOf(shell, server, config);
   const logins = new Logins(loginsIn(homeFolder(shell)));
   const end = new AbortController();
-  const late = setTimeout(() => end.abort(new Error('nobody has logged in within 15 minutes')), patience);
+  const late = setTimeout(() => end.abort(new Error('nobody has logged in within 15 minutes')), 15 * 60_000);
   const over = new AbortController();
   try {
     const { asked, tools } = await logInAt(url, {

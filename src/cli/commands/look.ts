@@ -22,9 +22,7 @@ export async function watch(shell: Shell, given: string | undefined, options: Fo
   });
 }
 
-interface ShowOptions extends CommonOptions {
-  prompts?: boolean;
-}
+type ShowOptions = CommonOptions & { prompts?: boolean };
 
 export async function show(shell: Shell, given: string | undefined, options: ShowOptions): Promise<void> {
   const { json, out, plain, prompts = false } = options;

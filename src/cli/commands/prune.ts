@@ -1,30 +1,16 @@
 import { retainedWorkflows } from '../../client/retained.ts';
 import { openStore, storePlace } from '../../store/open-store.ts';
 import type { SqlStore } from '../../store/sql-store.ts';
-import type { Swept } from '../../store/sweep.ts';
 import type { Reprise } from '../../client.ts';
 import { open, withConnection } from '../connection.ts';
 import { CommandError, usageError } from '../exit.ts';
 import { homeFolder, type CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 
-interface PruneOptions extends CommonOptions {
-  dryRun?: boolean;
-  keepDays?: string;
-  forget?: string;
-}
+type PruneOptions = CommonOptions & { dryRun?: boolean; keepDays?: string; forget?: string };
 
 /** For how long what was written is left alone, in seconds: longer than Temporal takes to list a run that has begun. */
 const graceSeconds = 86_400;
-
-/** As `--json` prints it. Sizes are in bytes. */
-interface Pruned {
-  dryRun: boolean;
-  runs: { open: number; kept: number; past: number };
-  removed: Record<string, Swept>;
-  bytes: number;
-  store: { before: number; after: number };
-}
 
 export async function prune(
   shell: Shell,
@@ -78,7 +64,7 @@ export async function pruneStore(
   { sweep }: SqlStore,
   client: Reprise['client'],
   { days, grace = graceSeconds, isDry, place, tell }: PruneSettings,
-): Promise<Pruned> {
+) {
   const before = Math.floor(Date.now() / 1000) - grace;
   const namespaces = await sweep.namespaces();
   if (namespaces.size === 0)
@@ -100,8 +86,11 @@ export async function pruneStore(
       'The room is used again by what comes; the store itself does not become smaller (docs/command-line.md, prune)',
     );
   const { bytes: after } = await sweep.size();
+  // As `--json` prints it. Sizes are in bytes.
   return { dryRun: isDry, runs, removed, bytes, store: { before: sizeBefore, after } };
 }
+
+type Pruned = Awaited<ReturnType<typeof pruneStore>>;
 
 function linesOf({ bytes, dryRun, removed, runs, store }: Pruned): string[] {
   const verb = dryRun ? 'would be removed' : 'removed';

@@ -30,9 +30,6 @@ interface ServeOptions extends CommonOptions {
   inherited?: boolean;
 }
 
-/** How long it is trusted that the worker of new runs still lives, in milliseconds. */
-const trustedMs = 5000;
-
 const usualPort = 8234;
 
 export async function serve(shell: Shell, options: ServeOptions): Promise<void> {
@@ -137,7 +134,8 @@ async function openWorkers(shell: Shell, { configs, inherited, temporal }: Serve
     /** For runs that exist already. */
     reprise: present.reprise,
     async ready() {
-      if (Date.now() - lookedAt < trustedMs) return present.reprise;
+      // For so long it is trusted that the worker of new runs still lives.
+      if (Date.now() - lookedAt < 5000) return present.reprise;
       const opened = await openWithWorker(shell, options);
       lookedAt = Date.now();
       const known = all.get(keyOf(opened));
@@ -155,10 +153,7 @@ async function openWorkers(shell: Shell, { configs, inherited, temporal }: Serve
 /** What two connections are the same by: who takes the runs that are started. */
 const keyOf = ({ buildId, reprise }: Opened): string => `${buildId ?? ''} ${reprise.client.options.namespace}`;
 
-interface TokenOptions {
-  read?: boolean;
-  start?: string[];
-}
+type TokenOptions = { read?: boolean; start?: string[] };
 
 export async function token(shell: Shell, { read, start }: TokenOptions): Promise<void> {
   if (read && start) throw usageError('--read and --start exclude each other');

@@ -12,10 +12,7 @@ import { readLine } from '../questions/read-line.ts';
 import type { Shell } from '../shell.ts';
 import { choices, isRun, runMeant } from '../which-run.ts';
 
-interface AnswerOptions extends CommonOptions {
-  question?: string;
-  skip?: boolean;
-}
+type AnswerOptions = CommonOptions & { question?: string; skip?: boolean };
 
 export async function answer(
   shell: Shell,

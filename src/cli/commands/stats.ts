@@ -9,12 +9,10 @@ import type { OrchestrationStats, ResearchStats, RestartCounts, SolveStats, Stat
 import { inWords } from '../../workflows/runtime/details.ts';
 import { costText, countText, numberText } from '../../client/show/spent.ts';
 
-const sayEvery = 50;
-
 export async function stats(shell: Shell, { json, plain, ...options }: CommonOptions): Promise<void> {
   await withConnection(open(shell, options), async ({ reprise }) => {
     const found = await reprise.stats({
-      onRead: (runs) => runs % sayEvery === 0 && shell.say(`${runs} runs read …`),
+      onRead: (runs) => runs % 50 === 0 && shell.say(`${runs} runs read …`),
       onUnread: (id, reason) => shell.say(`Warning: the run ${printable(id)} could not be read (${reasonOf(reason)})`),
     });
     const { orchestration, planAndExecute, research, unread } = found;

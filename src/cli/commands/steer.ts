@@ -9,10 +9,7 @@ import type { CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { choices, runMeant } from '../which-run.ts';
 
-interface RestartOptions extends CommonOptions {
-  reason: string;
-  instructions: string;
-}
+type RestartOptions = CommonOptions & { reason: string; instructions: string };
 
 export async function restart(shell: Shell, given: string | undefined, options: RestartOptions): Promise<void> {
   const { reason, instructions } = options;
@@ -26,11 +23,7 @@ export async function restart(shell: Shell, given: string | undefined, options: 
   });
 }
 
-interface DecideOptions extends CommonOptions {
-  accept?: boolean;
-  stop?: boolean;
-  note?: string;
-}
+type DecideOptions = CommonOptions & { accept?: boolean; stop?: boolean; note?: string };
 
 export async function decide(shell: Shell, given: string | undefined, options: DecideOptions): Promise<void> {
   const decision = decisionIn(options);
@@ -42,7 +35,6 @@ export async function decide(shell: Shell, given: string | undefined, options: D
   });
 }
 
-/** The decision that the options name. @throws `CommandError`, status 2, where they name none or two */
 function decisionIn({ accept = false, stop = false, note }: DecideOptions): OperatorDecision {
   if (accept === stop)
     throw usageError(

@@ -14,11 +14,7 @@ import { allowed, openHome, type CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { targetOf } from '../target.ts';
 
-interface WorkerOptions extends CommonOptions {
-  extensions: string;
-  allow?: string[];
-  untilReplaced?: boolean;
-}
+type WorkerOptions = CommonOptions & { extensions: string; allow?: string[]; untilReplaced?: boolean };
 
 /** @throws `CommandError`, status 2; `VariableError` */
 function serviceSettings({ env: variables }: Shell): ServiceSettings {

@@ -8,10 +8,12 @@ import { logLine } from '../../worker/log-sink.ts';
 import { wrapped } from './screen.ts';
 
 export class EventPrinter {
-  readonly #plain: boolean;
-  readonly #isChat: boolean;
-  readonly #columns: (() => number) | undefined;
-  readonly #typed: (text: string) => string;
+  readonly #how: {
+    plain: boolean;
+    isChat: boolean;
+    columns: (() => number) | undefined;
+    typed: (text: string) => string;
+  };
   readonly #agents = new Map<string, string>();
   #whyIsTold = false;
   /** Why agents have failed, as far as it is told: a wrong key, say, concerns all of them. */
@@ -21,13 +23,9 @@ export class EventPrinter {
    * @param isChat whether a person types what is said, and need not be told of it, nor that it was answered
    * @param columns the width of the terminal: lines break there between words, and have the time of day alone; absent where
    *   lines go elsewhere, which are then as in the log
-   * @param typed makes the commands in a text such as can be typed here
    */
   constructor(plain: boolean, isChat = false, columns?: () => number, typed = exactly) {
-    this.#plain = plain;
-    this.#isChat = isChat;
-    this.#columns = columns;
-    this.#typed = typed;
+    this.#how = { plain, isChat, columns, typed };
   }
 
   linesOf({ events }: Pick<RunSnapshot, 'events'>): string[] {
@@ -53,9 +51,9 @@ export class EventPrinter {
       const name = event.purpose === 'shadow' ? `${event.agent}'s shadow` : event.agent;
       this.#agents.set(event.activityId, name);
     }
-    if (this.#isChat && isPlainInChat(event)) return [];
+    if (this.#how.isChat && isPlainInChat(event)) return [];
     // What a person is to decide about stands there to the letter.
-    const typed = event.type === 'approval_requested' ? exactly : this.#typed;
+    const typed = event.type === 'approval_requested' ? exactly : this.#how.typed;
     return this.#entriesOf(event).map((entry) => this.#format(entry, event.at, typed));
   }
 
@@ -83,14 +81,14 @@ export class EventPrinter {
     return { ...event, text };
   }
 
-  #format(entry: LogEntry, at: string, typed = this.#typed): string {
-    const line = typed(printable(logLine(entry, at, this.#columns !== undefined)));
-    return this.#plain ? withoutEmoji(line) : line;
+  #format(entry: LogEntry, at: string, typed = this.#how.typed): string {
+    const line = typed(printable(logLine(entry, at, this.#how.columns !== undefined)));
+    return this.#how.plain ? withoutEmoji(line) : line;
   }
 
   #broken(text: string): string {
-    if (this.#columns === undefined) return text;
-    const columns = this.#columns();
+    const columns = this.#how.columns?.();
+    if (columns === undefined) return text;
     // What goes on is indented. A line that just fits stays as it is.
     const lines = text.split('\n').map((line) => (stringWidth(line) <= columns ? [line] : wrapped(line, columns - 2)));
     return lines.map((pieces) => pieces.join('\n  ')).join('\n');

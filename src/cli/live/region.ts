@@ -24,8 +24,6 @@ const marks: Record<AgentState, string> = {
   timed_out: '✗',
 };
 
-const leastText = 8;
-
 const judging = ['deciding', 'presenting', 'evaluating'];
 
 interface Scene {
@@ -108,7 +106,7 @@ function agentLines(
       written === ''
         ? cliTruncate(isFinal ? '' : about(state, agent), widthLeft)
         : cliTruncate(written, widthLeft, { position: 'start' });
-    return widthLeft < leastText || text === '' ? cliTruncate(head.trimEnd(), width) : head + dim(text);
+    return widthLeft < 8 || text === '' ? cliTruncate(head.trimEnd(), width) : head + dim(text);
   });
 }
 

@@ -1,9 +1,6 @@
 import stringWidth from 'string-width';
 
-export interface Screen {
-  columns: number;
-  rows: number;
-}
+export type Screen = { columns: number; rows: number };
 
 /** A terminal that does not know its size, such as one under `script` or of a container, has 80 columns and 24 rows. */
 export const screenOf = ({ columns, rows }: Partial<Screen>): Screen => ({

@@ -34,7 +34,6 @@ interface ViewOptions {
   keys?: { terminal: KeyTerminal; actions: Omit<KeyActions, 'open'> };
 }
 
-/** Opens a view that redraws a region where standard error is a capable terminal, and else one that adds lines. */
 export function openView(shell: Shell, options: ViewOptions): View {
   const { env, stderr } = shell;
   const { typed } = shell;
@@ -42,9 +41,6 @@ export function openView(shell: Shell, options: ViewOptions): View {
   const here = { ...options, cancel: typed(options.cancel), typed };
   return redraws ? terminalView(stderr, { ...here, isColored: shell.isColored(stderr) }) : plainView(stderr, here);
 }
-
-/** After how long a silence a line says that the run goes on, in milliseconds. */
-const silenceMs = 30_000;
 
 /** Adds lines and redraws nothing: for pipes, logs and `--plain`. */
 function plainView(stream: Output, { cancel, isChat, plain = false, typed }: ViewOptions): View {
@@ -68,7 +64,8 @@ function plainView(stream: Output, { cancel, isChat, plain = false, typed }: Vie
       for (const line of printer.linesOf(look)) write(line);
       for (const line of retryLines(dueRetries(look.calls, dueAt), printer.agentOf, cancel, Date.now())) say(line);
       progress.see(look.events);
-      if (Date.now() - saidAt < silenceMs || look.state === undefined) return;
+      // A line says that the run goes on where nothing else has been said for so long.
+      if (Date.now() - saidAt < 30_000 || look.state === undefined) return;
       const waiting = [...new Set(look.calls.map(waitedFor))].join(', ');
       say(`… ${progress.partsOf(look, Date.now()).join(', ')}${waiting && `: waiting for ${waiting}`}`);
     },

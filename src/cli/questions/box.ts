@@ -82,7 +82,6 @@ function boxOf({ stderr, typed }: Shell, question: PendingQuestion, plain: boole
   return printable(plain ? withoutEmoji(box) : box);
 }
 
-/** How a person settles what waits: a line for each way, most of them commands to type. */
 export function waysToSettle(waiting: InboxQuestion, temporal: string | undefined): string[] {
   const answer = answerCommand(waiting, temporal);
   const rest = `${shellWord(waiting.workflowId)}${temporalOption(temporal)}`;

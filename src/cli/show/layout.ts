@@ -19,12 +19,10 @@ export const layoutFor = (shell: Shell, plain = false): Layout => ({
   colors: shell.isColored(shell.stdout) && !plain,
 });
 
-const longestRule = 78;
-
 /** `── Attempt 2 ─────`, up to the width, or in several lines where it is longer. */
 export function heading(text: string, layout: Layout): string {
   const line = `── ${printable(text)} `;
-  const rest = Math.min(layout.columns, longestRule) - stringWidth(line);
+  const rest = Math.min(layout.columns, 78) - stringWidth(line);
   return wrapped(line + '─'.repeat(Math.max(3, rest)), layout.columns)
     .map((each) => emphasised(each, layout))
     .join('\n');

@@ -1,12 +1,8 @@
 import stringWidth from 'string-width';
 
-interface Wide {
-  isTTY?: boolean;
-  columns?: number;
-}
-
 /** The width of standard output; what is not a terminal gets lines as they are. */
-export const columnsOf = ({ columns, isTTY }: Wide): number => (isTTY ? columns || 80 : Infinity);
+export const columnsOf = ({ columns, isTTY }: { columns?: number; isTTY?: boolean }): number =>
+  isTTY ? columns || 80 : Infinity;
 
 /** A text in lines of whole words that fit into the width. Code and tables stay as they are, since they may be copied. */
 export function wrappedText(text: string, columns: number): string {
