@@ -44,7 +44,7 @@ export function asCommandError(error: unknown): unknown {
   const cause = error instanceof ServiceError ? error.cause : error;
   if (!(error instanceof ServiceError || isGrpcServiceError(error))) return error;
   // INVALID_ARGUMENT, as for an id that is too long.
-  const isRefused = isGrpcServiceError(cause) && Number(cause.code) === 3;
+  const isRefused = isGrpcServiceError(cause) && [3].includes(cause.code);
   return new CommandError(`Temporal: ${reasonOf(error)}`, isRefused ? exitStatus.usage : exitStatus.unreachable);
 }
 

@@ -75,7 +75,7 @@ async function openServed(
   const served: Served = {
     ...place,
     reprise: workers.reprise,
-    ready: workers.ready,
+    ready: () => workers.ready(),
     feeds,
     configs: shell.path(options.configs),
     home,
