@@ -7,7 +7,6 @@ import { jsonBytes, payloadBytes } from '../workflows/runtime/size.ts';
 import { historyRoom, newest } from '../workflows/custom-code/newest.ts';
 import type { Activities } from '../protocol/activities.ts';
 import type { TokenUsage, ToolSpec } from '../protocol/message.ts';
-import { whyNotRun, type OrchestratorDependencies } from './custom-code.ts';
 import { createClaudeCode } from '../models/claude-code/backend.ts';
 import { createCallModel, journalKey, type CallModelDependencies } from './model.ts';
 import { createRunQuickTools } from './tools/quick-tools.ts';
@@ -25,17 +24,19 @@ import { createTreeActivities } from './trees.ts';
 import { authorized } from './authorize.ts';
 import { createStoreAttachments } from './files.ts';
 import { createSendWebhook } from './webhooks/send.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { exportsHandleText, type CustomOrchestrators } from '../config/extensions.ts';
 
 /**
- * How often to look for the cost of a call that was just abandoned: its worker learns of that with a heartbeat. The time would
- * go on while this worker stands still, which most often is that worker too.
+ * For the cost of a call that was just abandoned: its worker learns of that with a heartbeat. Time would go on while
+ * this worker stands still, which most often is that worker too.
  */
 const maxLooks = 15;
 const lookEveryMs = 100;
 
 type Dependencies = CallModelDependencies & PrepareDependencies & ToolDependencies & OrchestratorDependencies;
 
-/** Makes the activities, which do for workflows whatever is not deterministic. */
 export const createActivities = (dependencies: Dependencies): Activities =>
   guarded(secretsOf(dependencies.environment), authorized(openActivities(dependencies), dependencies.guard));
 
@@ -84,20 +85,15 @@ function openActivities(dependencies: Dependencies): Activities {
 
     async awaitKey({ variable }) {
       const address = loginAddress(variable);
-      if (address === undefined) {
-        if (dependencies.environment[variable] !== undefined) return;
-      } else if (dependencies.tools.isLoggedIn?.(address)) {
-        return;
-      }
+      const { environment, tools } = dependencies;
+      if (address === undefined ? environment[variable] !== undefined : tools.isLoggedIn?.(address)) return;
       const message = `${variable} is not set on this worker`;
       // It is expected, for days perhaps, and not worth a line in the worker's log each time.
       const category = ApplicationFailureCategory.BENIGN;
       throw ApplicationFailure.create({ type: failureTypes.missingKey, message, category });
     },
 
-    async findOrchestrator(file) {
-      return whyNotRun(file, dependencies);
-    },
+    findOrchestrator: async (file) => whyNotRun(file, dependencies),
 
     async settleAbandonedCalls(abandoned, over) {
       const activityIds = [...abandoned, ...over];
@@ -106,9 +102,9 @@ function openActivities(dependencies: Dependencies): Activities {
         const spent = await store.spent(activityIds.map((id) => journalKey(runId, id)));
         const isSettled = abandoned.every((id) => spent.has(journalKey(runId, id)));
         if (isSettled || looks === maxLooks) {
-          return activityIds.flatMap((id) => {
+          return activityIds.flatMap((id): Array<[string, TokenUsage]> => {
             const usage = spent.get(journalKey(runId, id));
-            return usage === undefined ? [] : [[id, usage] as [string, TokenUsage]];
+            return usage === undefined ? [] : [[id, usage]];
           });
         }
         await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
@@ -117,27 +113,23 @@ function openActivities(dependencies: Dependencies): Activities {
   };
 }
 
-/** The largest result of an activity, in bytes. The server takes 2 MB. */
+/** In bytes. The server takes 2 MB. */
 const resultBytes = 1_900_000;
 
-/**
- * Makes activities whose result the history cannot hold fail, which their runs can tell, instead of hanging; and takes the
- * worker's secrets out of their results and errors. What they store is stored for their workflow.
- */
+/** What the history cannot hold fails instead of hanging the run. What is stored is stored for the workflow. */
 function guarded(secrets: string[], activities: Activities): Activities {
   const each = Object.entries<(...input: never[]) => Promise<unknown>>({ ...activities });
   const entries = each.map(([name, activity]) => [
     name,
     async (...input: never[]) => {
       const { workflowId = '' } = Context.current().info.workflowExecution ?? {};
-      const result = await presentWorkflow
-        .run(workflowId, () => activity(...input))
-        .then(
-          (value) => withoutSecretsIn(value, secrets),
-          (error: unknown) => {
-            throw withoutSecretsInError(error, secrets);
-          },
-        );
+      const running = presentWorkflow.run(workflowId, () => activity(...input));
+      const result = await running.then(
+        (value) => withoutSecretsIn(value, secrets),
+        (error: unknown) => {
+          throw withoutSecretsInError(error, secrets);
+        },
+      );
       const bytes = jsonBytes(result);
       if (bytes <= resultBytes) return result;
       const message = `The result of ${name} has ${bytes} bytes; the history takes ${resultBytes}`;
@@ -145,4 +137,25 @@ function guarded(secrets: string[], activities: Activities): Activities {
     },
   ]);
   return Object.fromEntries(entries) as Activities;
+}
+
+interface OrchestratorDependencies {
+  configFolder: string;
+  orchestrators: CustomOrchestrators;
+}
+
+/** A run that needs the orchestrator fails with this message. @param file as in `./mine.ts` */
+function whyNotRun(file: string, { configFolder, orchestrators }: OrchestratorDependencies): string {
+  const { names, leftOut } = orchestrators;
+  const known = names.length === 0 ? 'none' : names.join(', ');
+  return `${file} ${whyNot(file, configFolder, leftOut)}. Custom orchestrators of this worker: ${known}`;
+}
+
+function whyNot(file: string, folder: string, leftOut: CustomOrchestrators['leftOut']): string {
+  const reason = leftOut[file];
+  if (reason !== undefined) return `was left out when this worker started: ${reason}`;
+  const path = join(folder, file);
+  if (!existsSync(path)) return `is not there: the worker has no file ${path}`;
+  if (!exportsHandleText(readFileSync(path, 'utf8'))) return 'exports no function handleText';
+  return 'was added or changed after this worker started, which is to be started again, or is not where its ReprisePlugin looks (configFolder)';
 }

@@ -7,26 +7,9 @@ import type { Activities } from '../protocol/activities.ts';
 import type { Guard, TrustLevel } from '../trust/guard.ts';
 import type { Backend, McpServer } from '../protocol/settings.ts';
 
-/** The activities that reach beyond their run. */
-type Reaching = Pick<
-  Activities,
-  | 'callModel'
-  | 'callTool'
-  | 'exportFiles'
-  | 'findOrchestrator'
-  | 'importFolders'
-  | 'listTools'
-  | 'openIssue'
-  | 'search'
-  | 'sendWebhook'
-  | 'storeAttachments'
->;
-
 /**
- * Puts a check before each activity that reaches beyond the run: programs, modules, addresses, keys and files must be those of
- * a configuration that the worker trusts, or be allowed to anybody. Runs have shown as much when they began; this is for what
- * asks the activities without having begun like that.
- *
+ * Programs, modules, addresses, keys and files must be of a configuration that the worker trusts, or be allowed to
+ * anybody. Runs have shown as much when they began; this is for what asks the activities without that.
  * @throws (from the activities) `ApplicationFailure` of type `NotAllowed`
  */
 export function authorized(activities: Activities, guard: Guard): Activities {
@@ -35,7 +18,7 @@ export function authorized(activities: Activities, guard: Guard): Activities {
     return guard.check('backend', backend, seal);
   };
 
-  /** The part as the activity gets it: whoever asks it themselves can make up a seal, by which it would use the worker's keys. */
+  /** Who asks an activity can make up a seal, by which it would use the worker's keys. */
   const sealed = <Part extends { seal?: string | undefined }>(part: Part, trust: TrustLevel): Part =>
     trust === 'sealed' ? part : { ...part, seal: undefined };
 
@@ -48,7 +31,7 @@ export function authorized(activities: Activities, guard: Guard): Activities {
     return { mcp: sealed(source.mcp, await guard.check('mcp', server, seal)) };
   }
 
-  const checked: Reaching = {
+  const checked: Partial<Activities> = {
     async callModel(input) {
       const backend = sealed(input.backend, await checkBackend(input.backend));
       return activities.callModel({ ...input, backend });
@@ -122,13 +105,13 @@ export function authorized(activities: Activities, guard: Guard): Activities {
   return { ...activities, ...checked };
 }
 
-/** The seal of what has a name, if it has one. A name comes from outside, and may be that of what every object has. */
+/** A name comes from outside, and may be that of what every object has. */
 export function sealOf(name: string, seals: Record<string, string> = {}): { seal?: string } {
   const seal = Object.hasOwn(seals, name) ? seals[name] : undefined;
   return seal === undefined ? {} : { seal };
 }
 
-/** The id of the workflow that has started the present activity's one, as the server has it: any input may name another. */
+/** As the server has it: any input may name another. */
 async function parentOfPresent(): Promise<string | undefined> {
   const { client, info } = Context.current();
   const { runId, workflowId = '' } = info.workflowExecution ?? {};
@@ -136,12 +119,9 @@ async function parentOfPresent(): Promise<string | undefined> {
   return raw.workflowExecutionInfo?.parentExecution?.workflowId ?? undefined;
 }
 
-/**
- * Whether a backend gets the worker's keys. Its seal has been checked before. One without is allowed for its address, which
- * an input may have chosen.
- */
+/** Its seal has been checked. A backend without one is allowed for its address, which an input may have chosen. */
 export const mayHaveKeys = (backend: Backend, { policy }: Guard): boolean =>
   backend.seal !== undefined || backend.type === 'offline' || policy.isOwnAddress(backend);
 
-/** Whether an MCP server gets the worker's variables and logins, see `mayHaveKeys`. */
+/** It gets the worker's variables and logins, see `mayHaveKeys`. */
 export const isTrustedServer = ({ seal }: McpServer): boolean => seal !== undefined;

@@ -1,31 +1,21 @@
 import { Context } from '@temporalio/activity';
 
-/** The shortest time between two heartbeats of an activity, in milliseconds: live text and cancellations come with them. */
+/** Live text and cancellations come with heartbeats. */
 const minIntervalMs = 500;
 
-/** The longest one. The heartbeat timeout of calls is 15 s, and three that are lost must not reach it. */
+/** The heartbeat timeout of calls is 15 s, and three lost ones must not reach it. */
 const maxIntervalMs = 4000;
 
-/** How many heartbeats a second a worker sends with all its activities together, before each of them waits longer. */
+/** Of all activities of a worker together. */
 const perSecond = 40;
 
-/**
- * After how long an activity's next heartbeat is due, in milliseconds. The server writes each one to its database, so that a
- * worker full of waiting calls would otherwise keep it busy with nothing else.
- *
- * @param active how many activities send heartbeats
- */
+/** In milliseconds. The server writes each heartbeat to its database, which a worker full of calls would keep busy. */
 export const heartbeatAfter = (active: number): number =>
   Math.min(maxIntervalMs, Math.max(minIntervalMs, (active * 1000) / perSecond));
 
 let active = 0;
 
-/**
- * Sends an activity's heartbeats until it is told to stop.
- *
- * @param details what each heartbeat carries
- * @returns what stops them
- */
+/** @returns what stops the heartbeats */
 export function sendHeartbeats(context: Context, details: () => unknown): () => void {
   let timer: NodeJS.Timeout | undefined;
   const next = (): void => {
@@ -44,13 +34,7 @@ export function sendHeartbeats(context: Context, details: () => unknown): () => 
   };
 }
 
-/**
- * Does an activity's work, and sends heartbeats meanwhile.
- *
- * @param work is given a signal of the cancellation; if it ignores the signal, it is not waited for
- * @param details what the heartbeats carry
- * @throws what the work throws; `CancelledFailure` at once when the activity is cancelled
- */
+/** @throws what the work throws; `CancelledFailure` at once when the activity is cancelled, even if the work goes on */
 export async function cancellable<T>(
   work: (signal: AbortSignal) => Promise<T>,
   details: () => unknown = () => undefined,

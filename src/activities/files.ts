@@ -13,19 +13,15 @@ import { invalid } from './prepare.ts';
 interface Dependencies {
   store: Store;
   configFolder: string;
-  /** The variables that say who transcribes; absent for none. */
   environment?: Environment;
 }
 
 /**
- * The activity `storeAttachments` reads the files that come with a problem, and stores them for its workflow. Files that
- * an earlier run under the same workflow id had are forgotten. A retry keeps the files that an earlier attempt has
- * stored, even if they have changed since.
- *
- * The result has the files of archives too, behind their archive, as long as all together are no more than a run takes of
- * attachments. Those of larger archives are in the store alone, and the archive's preview names them.
- *
- * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, which names every file that cannot be read, and why
+ * Reads and stores the files that come with a problem; those of an earlier run under the same workflow id are
+ * forgotten, and those that an earlier attempt has stored are kept. The result has the files of archives too, as long
+ * as all together are no more than a run takes.
+ * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, which names every file that cannot be read, and
+ *   why
  */
 export function createStoreAttachments({ store, configFolder, environment = {} }: Dependencies) {
   return async function storeAttachments({ attachments, backend }: StoreAttachmentsInput): Promise<Attachment[]> {
@@ -52,7 +48,6 @@ export function createStoreAttachments({ store, configFolder, environment = {} }
     });
   };
 
-  /** @returns the stored file, or why it cannot be read */
   async function load(workflowId: string, name: string, input: AttachmentInput, transcribe: Transcribe) {
     const loaded = await loadAttachment(input, configFolder);
     if (typeof loaded === 'string') return loaded;

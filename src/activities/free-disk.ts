@@ -3,24 +3,21 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Environment } from '../util/environment.ts';
 import { failureTypes } from '../models/failures.ts';
 
-/** How many megabytes have to be free where `REPRISE_MIN_FREE_MB` says nothing else. */
-const usualMegabytes = 100;
-
-/** For how long what was found holds, in milliseconds: many calls begin at once. */
+/** In milliseconds: many calls begin at once. */
 const heldMs = 200;
 
-/** After how long a call that was not made is tried again. */
 const nextRetryDelay = '15 seconds';
 
 /**
- * Makes a check that is done before a call is paid for: without room on the disk its reply might be lost.
- *
- * @param folders where the worker writes
- * @throws `Error` where `REPRISE_MIN_FREE_MB` is no number; (from the check) `ApplicationFailure` of type `DiskFull`, which is
- *   retried until there is room
+ * Before a call is paid for: without room on the disk its reply might be lost.
+ * @throws `Error` where `REPRISE_MIN_FREE_MB` is no number; (from the check) `ApplicationFailure` of type `DiskFull`,
+ *   which is retried until there is room
  */
 export function freeDiskCheck(folders: string[], environment: Environment): () => Promise<void> {
-  const least = leastOf(environment['REPRISE_MIN_FREE_MB']);
+  const { REPRISE_MIN_FREE_MB: wanted = '100' } = environment;
+  if (!/^\d+$/.test(wanted))
+    throw new Error(`REPRISE_MIN_FREE_MB is "${wanted}"; it takes a whole number of megabytes, or 0 for no check`);
+  const least = Number(wanted);
   let last: { at: number; found: Promise<void> } | undefined;
   return () => {
     const now = performance.now();
@@ -41,10 +38,4 @@ export function freeDiskCheck(folders: string[], environment: Environment): () =
       throw ApplicationFailure.create({ type: failureTypes.diskFull, message, nextRetryDelay });
     }
   }
-}
-
-function leastOf(text: string | undefined): number {
-  if (text === undefined) return usualMegabytes;
-  if (/^\d+$/.test(text)) return Number(text);
-  throw new Error(`REPRISE_MIN_FREE_MB is "${text}"; it takes a whole number of megabytes, or 0 for no check`);
 }

@@ -10,26 +10,19 @@ import { redact } from '../util/text/redact.ts';
 import { retryDelay } from '../util/retry-delay.ts';
 import { beginningOf } from '../workflows/runtime/size.ts';
 
-/** How much older than its report an issue may seem because two machines' clocks differ, in milliseconds. */
+/** In milliseconds, of two machines' clocks. */
 const clocksApart = 3_600_000;
 
-/** The time limit of one request, in milliseconds. */
+/** In milliseconds. */
 const timeout = 30_000;
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
-interface IssueDependencies {
-  store: Store;
-  environment: Environment;
-}
-
 /**
- * The activity `openIssue` opens a GitHub issue for a stored report, but only once: the issue has a hidden marker, by
- * which a retry finds what an earlier attempt has opened.
- *
+ * Opens an issue for a stored report only once: a retry finds it by a hidden marker.
  * @throws `ApplicationFailure` of type `IssueFailed`, or `IssueRefused`, which is not retryable; `CancelledFailure`
  */
-export function createOpenIssue({ store, environment }: IssueDependencies) {
+export function createOpenIssue({ store, environment }: { store: Store; environment: Environment }) {
   return async function openIssue(input: OpenIssueInput): Promise<OpenedIssue> {
     const stored = await store.report(input.reportId);
     if (stored === undefined) throw issueRefused(`The store has no report ${input.reportId}`);
@@ -71,12 +64,8 @@ const partsOf = (repository: string): { owner: string; repo: string } => {
   return { owner, repo };
 };
 
-/** Looks through the list of issues, since GitHub's search finds a new issue only after seconds or minutes. */
-async function findIssue(
-  octokit: Octokit,
-  repository: string,
-  { id, createdAt }: StoredReport,
-): Promise<OpenedIssue | undefined> {
+/** GitHub's search finds a new issue only after seconds or minutes. */
+async function findIssue(octokit: Octokit, repository: string, { id, createdAt }: StoredReport) {
   const marker = markerOf(id);
   const pages = octokit.paginate.iterator(octokit.rest.issues.listForRepo, {
     ...partsOf(repository),
@@ -94,11 +83,7 @@ async function findIssue(
   return undefined;
 }
 
-async function createIssue(
-  octokit: Octokit,
-  { repo, labels }: OpenIssueInput,
-  stored: StoredReport,
-): Promise<OpenedIssue> {
+async function createIssue(octokit: Octokit, { repo, labels }: OpenIssueInput, stored: StoredReport) {
   const { data } = await octokit.rest.issues.create({
     ...partsOf(repo),
     title: bounded(stored.report.title.replace(/\s+/g, ' ').trim(), maxChars.title),
@@ -108,12 +93,11 @@ async function createIssue(
   return { url: data.html_url, created: true };
 }
 
-/** The longest title and body that GitHub accepts, in characters. */
 const maxChars = { title: 256, body: 65_536 };
 
 const cutNote = '\n\n… (cut: the whole report is in the store)';
 
-/** Marks an issue as that of a report. As an HTML comment it is not shown. */
+/** An HTML comment is not shown. */
 const markerOf = (id: string): string => `<!-- reprise-report: ${id} -->`;
 
 /** The marker comes first. Behind a long text it would be cut off, or shown if the cut leaves a block of code open. */
@@ -129,7 +113,7 @@ function bodyOf(stored: StoredReport): string {
 const scoreText = ({ iteration, score, verdict }: Iteration): string =>
   `${score ?? 'no score'} in iteration ${iteration}${verdict === null || score === null ? '' : ` (${verdict})`}`;
 
-/** What Octokit throws. Without a response the request did not get through, whatever the status says. */
+/** Without a response the request did not get through, whatever the status says. */
 interface HttpError extends Error {
   status: number;
   response?: { headers: Record<string, string> };
@@ -139,30 +123,18 @@ const isHttpError = (error: unknown): error is HttpError => error instanceof Err
 
 const maxMessage = 500;
 
-function issueRefused(message: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(message, 'IssueRefused');
-}
+const issueRefused = (message: string): ApplicationFailure => ApplicationFailure.nonRetryable(message, 'IssueRefused');
 
-/** @param nextRetryDelay the delay that GitHub asks for, in milliseconds */
-function issueFailed(message: string, nextRetryDelay?: number): ApplicationFailure {
-  const delay = nextRetryDelay === undefined ? {} : { nextRetryDelay };
-  return ApplicationFailure.create({ type: 'IssueFailed', message, ...delay });
-}
+const issueFailed = (message: string, nextRetryDelay?: number): ApplicationFailure =>
+  ApplicationFailure.create({ type: 'IssueFailed', message, ...(nextRetryDelay !== undefined && { nextRetryDelay }) });
 
-/**
- * Turns an error into a failure that says what to check, and quotes GitHub's message. Rate limits, 408, 429, 5xx,
- * timeouts and connection errors are retryable, all other errors are not.
- */
+/** Quotes GitHub's message. Rate limits, 408, 429, 5xx, timeouts and connection errors are retryable. */
 function toIssueFailure(error: unknown, { repo }: OpenIssueInput, { GITHUB_TOKEN: token }: Environment) {
   const safe = (text: string): string => redact(text, token === undefined ? [] : [token]).slice(0, maxMessage);
   if (error instanceof ApplicationFailure) return error;
-  if (!isHttpError(error)) {
-    return issueRefused('What answered does not speak as GitHub does: check GITHUB_API_URL');
-  }
+  if (!isHttpError(error)) return issueRefused('What answered does not speak as GitHub does: check GITHUB_API_URL');
   const { status, response, message } = error;
-  if (response === undefined) {
-    return issueFailed(safe(`GitHub was not reached for an issue in ${repo}: ${message}`));
-  }
+  if (response === undefined) return issueFailed(safe(`GitHub was not reached for an issue in ${repo}: ${message}`));
   if (isTransient(status, response.headers, message)) {
     const delay = retryDelay(new Headers(response.headers), Date.now());
     return issueFailed(safe(`GitHub could not take an issue in ${repo} (status ${status}: ${message})`), delay);

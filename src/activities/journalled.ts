@@ -6,11 +6,8 @@ import { cancellable } from './cancellable.ts';
 import { presentKey } from './model.ts';
 
 /**
- * The result of the activity that calls: from the journal if an earlier attempt has it there, and else a new one, which is
- * journalled under run id and activity id before the activity completes.
- *
- * @param input by which it is told whether the journal's result is of the same call
- * @param make is given the key of the journal
+ * From the journal if an earlier attempt has it there, else new, and journalled before the activity completes.
+ * @param input tells whether the result is of the same call
  */
 export async function journalled(
   store: Store,

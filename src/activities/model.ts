@@ -17,7 +17,7 @@ import { LiveTextWriter, Progress } from './progress.ts';
 import { recordAttributes } from '../telemetry/call-attributes.ts';
 import { readReply, withWrittenCalls, type ToolSet } from './reply.ts';
 import type { RunQuickTools } from './tools/quick-tools.ts';
-import { loadImages, resolveMessages, storedMessages } from '../store/resolve.ts';
+import { loadImages, readBlobs, resolveMessages, storedMessages } from '../store/resolve.ts';
 import { summariesIn } from './summaries.ts';
 import { failedFor, isUnreadable, recordDeadTry, recordSummary, recordTry } from './tries.ts';
 import { shadowMessages } from './shadow.ts';
@@ -26,37 +26,27 @@ import type { Backend } from '../protocol/settings.ts';
 export interface CallModelDependencies {
   store: Store;
   openModel: (backend: Backend) => Model;
-  /** What providers let through; absent: everything at once. */
+  /** Absent: everything is let through at once. */
   rates?: Rates;
-  /** Throws where there is no room on the disk for a reply. */
   assertFreeDisk?: () => Promise<void>;
-  /** For backends of the type `claude_code`. */
   askClaudeCode?: AskClaudeCode;
-  /** Runs the quick tools that a reply wants; absent: the workflow does. */
   runQuickTools?: RunQuickTools;
 }
 
-/** What a call works on, by which its earlier tries are known. What it may spend is another sum where it is made again. */
+/** What a call may spend is another sum where it is made again. */
 const sameWork = (work: CallModelInput['work']): CallModelInput['work'] => work && { ...work, mostUsd: 0 };
 
 /**
- * The activity `callModel` makes one request to a model, and pays for it once.
- *
- * The reply is journalled under run id and activity id, in one transaction with its segment and before the activity
- * completes: a retry finds it there, also after waiting, and does not call again. A commit that fails is repeated with the reply in hand. The
- * reply is streamed. Before the request the call waits for its place by the provider's rates. Its heartbeats carry
- * `ModelProgress`, and bring cancellation.
- *
- * If the reply wants nothing but quick tools, these are run then, and their results are part of the result.
- *
- * What tries have cost that brought no reply is recorded, and is part of the result's usage. A conversation that is longer
- * than the model's context is sent in a shortened form, and stored whole.
- *
+ * Makes one request to a model, and pays for it once: the reply is journalled in one transaction with its segment and
+ * before the activity completes, and a retry finds it there. A commit that fails is repeated with the reply in hand.
+ * Heartbeats carry `ModelProgress`, and bring cancellation. Quick tools are run if the reply wants nothing else. What
+ * tries have cost that brought no reply is part of the result's usage. A conversation longer than the model's context
+ * is sent in a shortened form, and stored whole.
  * @throws `ApplicationFailure` of the types in `models/failures.ts`, see `failedFor`; `CancelledFailure`
  */
 export function createCallModel(dependencies: CallModelDependencies) {
   const { assertFreeDisk, store, openModel, rates, askClaudeCode, runQuickTools } = dependencies;
-  const toolSetOf = toolSets(store);
+  const toolSets = readBlobs(store, toolSetOf);
   const send = fittingRequests(openModel);
   const liveTexts = new LiveTextWriter(store.liveTexts);
 
@@ -67,7 +57,6 @@ export function createCallModel(dependencies: CallModelDependencies) {
     return { ...result, reply: await runQuickTools(result.reply, quick, caller, presentKey()) };
   };
 
-  /** The reply, from the journal or from the model. */
   async function replied(input: CallModelInput): Promise<CallModelResult> {
     const context = Context.current();
     const { attempt } = context.info;
@@ -84,7 +73,8 @@ export function createCallModel(dependencies: CallModelDependencies) {
     const earlier = input.transcript === null ? [] : await store.messages(input.transcript.id);
     const stored = await storedMessages(store, input.append);
     const append = await resolveMessages(store, stored);
-    const tools = await toolSetOf(typeof input.tools === 'string' ? input.tools : (input.tools?.blob ?? null));
+    const set = typeof input.tools === 'string' ? input.tools : input.tools?.blob;
+    const tools = set === undefined ? noTools : await toolSets(set);
     const messages = await messagesFor(store, input, [...earlier, ...append]);
     const asked = input.backend.type === 'claude_code' ? askClaudeCode : undefined;
     if (asked === undefined) await recordDeadTry(store, key, messages);
@@ -95,9 +85,8 @@ export function createCallModel(dependencies: CallModelDependencies) {
     let isCalled = false;
     let found: CallModelResult | undefined;
     /**
-     * Another attempt may have stored its reply meanwhile: a frozen worker is taken for dead, and goes on when it thaws. It is
-     * looked for as late as can be, since to load a provider's SDK alone takes a second of a busy worker.
-     *
+     * A frozen worker is taken for dead, and goes on when it thaws: another attempt may have the reply. This is looked
+     * for as late as can be, since to load a provider's SDK takes a second of a busy worker.
      * @throws `Error` if there is a reply, which is then `found`
      */
     const look = async (): Promise<void> => {
@@ -118,16 +107,10 @@ export function createCallModel(dependencies: CallModelDependencies) {
       progress.wait(undefined);
       return took;
     };
-    const ask = async (sent: Message[]): Promise<ModelResponse> => {
-      const took = await place(sent);
-      const response = await openModel(input.backend).complete({
-        messages: sent,
-        tools: [],
-        signal,
-        attempt,
-        beforeSend: look,
-        onDelta() {},
-      });
+    const ask = async (messages: Message[]): Promise<ModelResponse> => {
+      const took = await place(messages);
+      const common = { tools: [], signal, attempt, beforeSend: look, onDelta() {} };
+      const response = await openModel(input.backend).complete({ messages, ...common });
       took(response.usage.inputTokens + response.usage.outputTokens);
       return response;
     };
@@ -144,9 +127,7 @@ export function createCallModel(dependencies: CallModelDependencies) {
             messages,
             tools: tools.specs,
             onDelta,
-            onSpent(spent) {
-              usage = spent;
-            },
+            onSpent: (spent) => void (usage = spent),
           })
         : await send(input.backend, messages, {
             tools: tools.specs,
@@ -206,11 +187,10 @@ export function createCallModel(dependencies: CallModelDependencies) {
   }
 }
 
-/** Whether a provider has said for how long it takes no more calls. */
 const isPause = (error: unknown): error is ApplicationFailure & { nextRetryDelay: Duration } =>
   error instanceof ApplicationFailure && error.type === failureTypes.rateLimited && error.nextRetryDelay != null;
 
-/** The failure of a reply whose calls have not arrived. Its text is no answer: it goes with what the calls were to bring. */
+/** Its text is no answer: it goes with what the calls were to bring. */
 function callsLost({ model, type }: Backend): ApplicationFailure {
   const message = `${type} ${model ?? ''}: the reply ended for calls of tools, and has none`;
   return ApplicationFailure.create({ type: failureTypes.badReply, message });
@@ -222,12 +202,11 @@ async function messagesFor(store: Store, input: CallModelInput, conversation: Me
   return [...(await resolveMessages(store, [{ role: 'system', content: input.system }])), ...said];
 }
 
-/** The journal key of a call, the same for all its attempts. A reset run has a new run id, so its calls cost again. */
+/** The same for all attempts of a call. A reset run has a new run id, so its calls cost again. */
 export function journalKey(runId: string | undefined, activityId: string): string {
   return `${runId}/${activityId}`;
 }
 
-/** That of the activity that calls. */
 export function presentKey(): string {
   const { activityId, workflowExecution } = Context.current().info;
   return journalKey(workflowExecution?.runId, activityId);
@@ -235,21 +214,7 @@ export function presentKey(): string {
 
 const noTools: ToolSet = { specs: [], read: argumentReader([]) };
 
-/** How many compiled tool sets are kept. Runs use few of them, and each many times; the oldest goes first. */
-const capacity = 100;
-
-/** @returns a function that loads a tool set by the blob id that `storeBlobs` gave; null stands for no tools */
-function toolSets(store: Store): (id: string | null) => Promise<ToolSet> {
-  const compiled = new Map<string, ToolSet>();
-  return async (id) => {
-    if (id === null) return noTools;
-    const known = compiled.get(id);
-    if (known !== undefined) return known;
-    const specs = JSON.parse(await store.blob(id)) as ToolSpec[];
-    const set = { specs: specs.filter(({ isSearched }) => !isSearched), read: argumentReader(specs) };
-    const [oldest] = compiled.keys();
-    if (compiled.size >= capacity && oldest !== undefined) compiled.delete(oldest);
-    compiled.set(id, set);
-    return set;
-  };
+function toolSetOf(text: string): ToolSet {
+  const specs = JSON.parse(text) as ToolSpec[];
+  return { specs: specs.filter(({ isSearched }) => !isSearched), read: argumentReader(specs) };
 }

@@ -21,7 +21,6 @@ import { criticismTool, planTool, reportTool, roleInstructions } from '../workfl
 import type { createPreparations } from './prepare.ts';
 import type { AgentSettings, OneAgent, ResearchSettings, Team } from '../protocol/settings.ts';
 
-/** The number of earlier runs whose lessons are told to models. */
 const mostLessons = 3;
 
 interface OpeningDependencies {
@@ -30,14 +29,9 @@ interface OpeningDependencies {
   recallReports: (input: { idea: string }) => Promise<Recalled[]>;
 }
 
-/**
- * The activities that workflows begin with. They check and complete the input, and put what all prompts of the run repeat into
- * the store, so that a run begins after one of them. Their results say to which store the run belongs.
- *
- * @throws (from them) what `createPreparations` names
- */
+/** They also store what all prompts of a run repeat. @throws (from them) what `createPreparations` names */
 export function createOpenings({ preparations, recallReports, store }: OpeningDependencies) {
-  const shelf = new Shelf(store);
+  const shelf = shelfOf(store);
   const own = async <P extends Prepared>(prepared: P): Promise<P & { store: string }> => ({
     ...prepared,
     store: await store.identity(),
@@ -76,37 +70,28 @@ export function createOpenings({ preparations, recallReports, store }: OpeningDe
   };
 }
 
-/** Puts things into the store, and returns the references by which prompts name them. */
-class Shelf {
-  readonly #store: Store;
-
-  constructor(store: Store) {
-    this.#store = store;
-  }
-
-  async tools(tools: ToolSpec[]): Promise<BlobRef> {
-    return blobRef(await this.#store.putBlob(JSON.stringify(tools)), namesIn(tools));
-  }
-
-  async text(text: string): Promise<BlobRef> {
-    return blobRef(await this.#store.putBlob(text), text);
-  }
-
-  /** A text by reference if it is long, else itself. */
-  async long(text: string): Promise<Text> {
-    return text.length < worthNaming ? text : this.text(text);
-  }
-
-  async allLong(texts: string[]): Promise<Text[]> {
-    const stored: Text[] = [];
-    for (const text of texts) stored.push(await this.long(text));
-    return stored;
-  }
-
-  async conversation(messages: EarlierMessage[]): Promise<TranscriptRef | null> {
-    return messages.length === 0 ? null : this.#store.putSegment(null, messages);
-  }
+function shelfOf(store: Store) {
+  const text = async (content: string): Promise<BlobRef> => blobRef(await store.putBlob(content), content);
+  // By reference if it is long.
+  const long = async (content: string): Promise<Text> => (content.length < worthNaming ? content : text(content));
+  return {
+    text,
+    long,
+    async tools(tools: ToolSpec[]): Promise<BlobRef> {
+      return blobRef(await store.putBlob(JSON.stringify(tools)), namesIn(tools));
+    },
+    async allLong(texts: string[]): Promise<Text[]> {
+      const stored: Text[] = [];
+      for (const each of texts) stored.push(await long(each));
+      return stored;
+    },
+    async conversation(messages: EarlierMessage[]): Promise<TranscriptRef | null> {
+      return messages.length === 0 ? null : store.putSegment(null, messages);
+    },
+  };
 }
+
+type Shelf = ReturnType<typeof shelfOf>;
 
 async function storeTeam(shelf: Shelf, team: Team): Promise<StoredTeam> {
   const {
@@ -137,7 +122,7 @@ async function storeTeam(shelf: Shelf, team: Team): Promise<StoredTeam> {
   };
 }
 
-/** Whether an agent may turn out to have a workspace, which its tools say. */
+/** Its tools may turn out to have a workspace. */
 const mayHaveFiles = (agent: AgentSettings): boolean =>
   agent.tools.packages.length + agent.tools.mcpServers.length > 0 || cannotAsk(agent);
 

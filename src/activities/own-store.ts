@@ -6,25 +6,21 @@ import { failureTypes } from '../protocol/errors.ts';
 import { storeHeader, type StoreRefusal } from '../protocol/headers.ts';
 import type { Store } from '../store/store.ts';
 
-/** The first wait before an activity is tried again that was refused, and the longest one, in milliseconds. */
+/** In milliseconds. */
 const minDelayMs = 500;
 const maxDelayMs = 15_000;
 
-/** What a worker that refuses an activity leaves in its heartbeat. */
 interface Refused {
-  /** How many tries were refused, from the first one on without a gap. */
+  /** Tries, from the first one on without a gap. */
   refused: number;
 }
 
-/** How many of the tries before this one were refused by workers with another store, so that they did nothing. */
 export function refusedTries({ heartbeatDetails }: Pick<Info, 'heartbeatDetails'>): number {
   return (heartbeatDetails as Partial<Refused> | undefined)?.refused ?? 0;
 }
 
 /**
- * Refuses activities of runs that belong to another store. What they refer to is not in this one, and what they would write
- * here, the worker with the right store would not find, and pay for again.
- *
+ * What runs of another store would write here, the worker with the right store would not find, and pay for again.
  * @param place the store in words
  * @throws (from activities) `ApplicationFailure` of type `OtherStore` with a `StoreRefusal`, retryable
  */

@@ -11,20 +11,15 @@ import { blobRef } from '../workflows/agent/previews.ts';
 
 const timeoutMs = 10_000;
 
-/** The longest text of a page, in characters. */
+/** In characters. */
 const maxChars = 6000;
 
-/** A line of at least so many characters is taken for text, and a shorter one for a part of a menu. */
+/** In characters: a shorter line is taken for a part of a menu. */
 const leastLine = 40;
-/** A page with less text than this in such lines is kept with all of its lines. */
+/** A page with less in such lines is kept with all of its lines. */
 const leastText = 500;
 
-/**
- * The activity `readPage` reads a page that a search has found, and keeps the beginning of its text. Many pages cannot be
- * read, which is no failure of the activity.
- *
- * @param pageRule which addresses may be connected to; by default those of the public internet
- */
+/** Many pages cannot be read, which is no failure of the activity. */
 export function createReadPage({ store, pageRule = isPublic }: { store: Store; pageRule?: AddressRule }) {
   return async function readPage({ url }: { url: string }): Promise<ReadPageResult> {
     const timeout = AbortSignal.timeout(timeoutMs);
@@ -45,19 +40,16 @@ export function createReadPage({ store, pageRule = isPublic }: { store: Store; p
   }
 }
 
-/** Leaves out addresses of links and short lines, since the first thousands of characters of many pages are menus. */
+/** The first thousands of characters of many pages are menus. */
 function withoutMenus(text: string): string {
-  const lines = text
-    .replaceAll(/ ?\(https?:\/\/[^\s)]*\)/g, '')
-    .split('\n')
-    .map((line) => line.trim());
+  const plainText = text.replaceAll(/ ?\(https?:\/\/[^\s)]*\)/g, '');
+  const lines = plainText.split('\n').map((line) => line.trim());
   const long = lines.filter((line) => line.length >= leastLine).join('\n');
   return long.length >= leastText ? long : lines.join('\n');
 }
 
-/** Texts of at least so many characters are stored, so that later inputs can refer to them. */
+/** In characters. Later inputs can refer to a stored text. */
 export const storedFrom = 400;
 
-/** A text as results and prompts repeat it: by reference if it is long. */
 export const storedIfLong = async (store: Store, text: string): Promise<Text> =>
   text.length < storedFrom ? text : blobRef(await store.putBlob(text), text);

@@ -12,7 +12,7 @@ import {
 } from '../config/inputs.ts';
 import { preflight, type ConfigKind } from '../config/kind.ts';
 import { checkConversation, checkPlan, checkResearch, checkTeam, ignoredKeys } from '../config/kinds.ts';
-import { agentKind, completeAgent, defaultAgent, type OneAgentConfig } from '../config/one-agent.ts';
+import { agentKind, completeAgent, defaultAgent } from '../config/one-agent.ts';
 import { completePlan, planKind } from '../config/plan.ts';
 import { permissionsOf } from '../config/tools/permissions.ts';
 import { findPrices } from '../config/models/prices.ts';
@@ -27,46 +27,38 @@ import type { PreparedSolve } from '../protocol/plan-and-execute.ts';
 import { commandOf } from '../protocol/definitions.ts';
 import type { PriceTable } from '../protocol/usage.ts';
 import type { PreparedResearch } from '../protocol/research.ts';
-import type { PreparedAgent, PreparedSession } from '../protocol/session.ts';
+import type { PreparedSession } from '../protocol/session.ts';
 import { howToSearch, variableOf } from '../config/search-services.ts';
 import { violationText, type Guard } from '../trust/guard.ts';
 import { violations } from '../trust/violations.ts';
 import { sealsFor, type Seals } from '../trust/seals.ts';
 import { inputSchemas, type InputName } from '../trust/schemas.ts';
 import { inputProblem, jsonBytes } from '../workflows/runtime/size.ts';
-import type { ResearchSettings, Team } from '../protocol/settings.ts';
+import type { Team } from '../protocol/settings.ts';
 import { workerNotify } from '../config/notify.ts';
 import { startFoldersOf } from '../config/named-folder.ts';
 
 export interface PrepareDependencies {
   environment: Environment;
-  /** The folder of the configurations that inputs name. */
   configFolder: string;
-  /** The user's own prices, which take precedence over the kept ones. */
+  /** They take precedence over the kept ones. */
   prices: PriceTable;
   namespace: KnownNamespace;
   guard: Guard;
 }
 
-/** What runs must know of their namespace. */
 export interface KnownNamespace {
-  /** Whether it has the search attribute `RepriseQuestion`. */
   hasQuestion: boolean;
 }
 
-/** Warns against taking the offline model's answers for those of a language model. */
+/** Its answers might be taken for a language model's. */
 const offlineNotice =
   'No API key is set: the offline model answers, which is not a language model (it quotes texts and judges nothing); ' +
   'for one set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or name a model: --model ollama/qwen3:8b';
 
-/** Explains why research on any other subject finds nothing. */
 const ownDocsNotice = `ONLY REPRISE'S OWN DOCUMENTATION IS SEARCHED: name a folder (search.folder), or ${howToSearch}`;
 
-/**
- * The activities that workflows begin with. They check and complete the input, which may come from anywhere, and throw
- * `ApplicationFailure` of type `InvalidInput`, not retryable, which names everything that is wrong, among it keys that
- * are not set.
- */
+/** @throws (from them) `ApplicationFailure` of type `InvalidInput`, which names everything that is wrong */
 export function createPreparations(dependencies: PrepareDependencies) {
   const { configFolder, environment, guard, namespace, prices: ownPrices } = dependencies;
   const ofWorker = workerNotify(environment);
@@ -88,12 +80,16 @@ export function createPreparations(dependencies: PrepareDependencies) {
         const { team } = checked;
         return withReceivers({ ...rest, kind: 'team', ...(await prepareTeam(team, seals, attachments)) }, seals, team);
       }
-      const agent = checked?.agent;
-      return withReceivers(
-        { ...rest, kind: 'agent', ...(await prepareAgent(agent, seals, attachments)) },
-        seals,
-        agent,
-      );
+      const written = checked?.agent;
+      const completed = written === undefined ? defaultAgent(environment) : completeAgent(written);
+      const agent = { ...completed, tools: withFileTools(completed.tools, attachments) };
+      const basics = basicsOf(agentKind, written, agent, agent.coordination);
+      const { id, backend, tools } = agent;
+      const { folders, missing } = foldersFor({ [id]: [backend.cwd, `agent ${id}`] });
+      const sealed = { ...agent, backend: await seals.backend(backend), tools: await seals.tools(tools) };
+      const notices = [...basics.notices, ...missing];
+      const begun = { ...rest, kind: 'agent' as const, agent: sealed, ...basics, notices };
+      return withReceivers({ ...begun, ...(await seals.folders(folders)) }, seals, written);
     },
 
     async prepareResearch(input: unknown): Promise<PreparedResearch> {
@@ -102,10 +98,15 @@ export function createPreparations(dependencies: PrepareDependencies) {
       const seals = trustIn('research', input as object);
       const settings = completeResearch(research, environment);
       const { notices: common, ...facts } = basicsOf(researchKind, research, settings, settings.coordination);
+      const { provider } = settings.search;
+      // A run may pay for a service that its configuration does not name.
+      const isChosen = research.research.search.provider === undefined && provider !== 'folder';
       const notices = [
         ...common,
         ...(searchesOwnDocs(settings) ? [ownDocsNotice] : []),
-        ...chosenSearch(research.research.search.provider, settings),
+        ...(isChosen
+          ? [`Searches with ${provider}, since ${variableOf(provider)} is set and search.provider is not`]
+          : []),
       ];
       const { github_issue: issue } = settings;
       const sealed = {
@@ -134,12 +135,7 @@ export function createPreparations(dependencies: PrepareDependencies) {
     },
   };
 
-  /**
-   * Refuses what an input brings that the worker neither trusts nor allows. A configuration that is named, or left to the
-   * worker, is the worker's own.
-   *
-   * @param input whose shape has been checked
-   */
+  /** A configuration that is named, or left to the worker, is the worker's own. */
   function trustIn(name: InputName, input: { config?: unknown; signature?: unknown }): Seals {
     const isSigned = guard.isSigned(input);
     const { config, ...rest } = input;
@@ -151,26 +147,14 @@ export function createPreparations(dependencies: PrepareDependencies) {
     return sealsFor(guard, isSigned || isNamed);
   }
 
-  /** The seal of the attachments that a signed input names by paths. */
   async function sealFiles(input: unknown, attachments: AttachmentInput[]): Promise<Pick<Prepared, 'attachmentsSeal'>> {
     const seal = guard.isSigned(input as object) ? await guard.seal('attachments', attachments) : undefined;
     return seal === undefined ? {} : { attachmentsSeal: seal };
   }
 
-  /** The prepared input, with what a run must know of its namespace, and whom to tell of it. @throws what `within` throws */
-  async function withReceivers<T>(
-    prepared: T,
-    seals: Seals,
-    { notify }: Pick<Team, 'notify'> = {},
-  ): Promise<T & Pick<Prepared, 'hasQuestion' | 'notify'>> {
+  async function withReceivers<T>(prepared: T, seals: Seals, { notify }: Pick<Team, 'notify'> = {}) {
     const receivers = await seals.notify(notify, ofWorker);
     return within({ ...prepared, ...receivers, ...(namespace.hasQuestion && { hasQuestion: true as const }) });
-  }
-
-  /** Tells which service a run uses, and may pay for, that its configuration does not name. */
-  function chosenSearch(named: string | undefined, { search: { provider } }: ResearchSettings): string[] {
-    if (named !== undefined || provider === 'folder') return [];
-    return [`Searches with ${provider}, since ${variableOf(provider)} is set and search.provider is not`];
   }
 
   async function prepareTeam(config: TeamConfig, seals: Seals, attachments: AttachmentInput[]): Promise<PreparedTeam> {
@@ -178,40 +162,19 @@ export function createPreparations(dependencies: PrepareDependencies) {
     const agents = completed.agents.map((agent) => ({ ...agent, tools: withFileTools(agent.tools, attachments) }));
     const team = { ...completed, agents };
     const basics = basicsOf(teamKind, config, team, team.orchestrator.coordination);
-    const named = team.agents.map(({ backend, id }) => [id, [backend.cwd, `agent ${id}`]] as const);
-    const { folders, missing } = foldersFor(Object.fromEntries(named), team.orchestrator.snapshot_storage);
+    const named = Object.fromEntries(team.agents.map(({ backend, id }) => [id, [backend.cwd, `agent ${id}`]] as const));
+    const { folders, missing } = foldersFor(named, team.orchestrator.snapshot_storage);
     const sealed = { team: await seals.team(team), ...(await seals.folders(folders)) };
     return { ...sealed, ...basics, notices: [...basics.notices, ...missing, ...tooManyAnswers(team)] };
   }
 
-  async function prepareAgent(
-    config: OneAgentConfig | undefined,
-    seals: Seals,
-    attachments: AttachmentInput[],
-  ): Promise<PreparedAgent> {
-    const completed = config === undefined ? defaultAgent(environment) : completeAgent(config);
-    const agent = { ...completed, tools: withFileTools(completed.tools, attachments) };
-    const basics = basicsOf(agentKind, config, agent, agent.coordination);
-    const { id, backend } = agent;
-    const { folders, missing } = foldersFor({ [id]: [backend.cwd, `agent ${id}`] });
-    const sealed = { ...agent, backend: await seals.backend(backend), tools: await seals.tools(agent.tools) };
-    const notices = [...basics.notices, ...missing];
-    return { agent: sealed, ...basics, notices, ...(await seals.folders(folders)) };
-  }
-
-  /** The folders with which workspaces begin. */
   function foldersFor(named: Parameters<typeof startFoldersOf>[1], storage?: string) {
     const { problems, ...found } = startFoldersOf(configFolder, named, storage);
     refuse(problems);
     return found;
   }
 
-  /**
-   * Refuses settings that cannot run in this environment.
-   *
-   * @param config what the settings come from; undefined for those of a session without a configuration
-   * @returns the prices that the run needs, what tool calls may do, and what the person who started it should know
-   */
+  /** @param config undefined for a session without a configuration */
   function basicsOf<Config, Settings extends Pick<Team, 'budget' | 'prices' | 'notify' | 'permissions' | 'attended'>>(
     kind: ConfigKind<Config, Settings>,
     config: Config | undefined,
@@ -233,7 +196,6 @@ export function createPreparations(dependencies: PrepareDependencies) {
     return { prices, notices, warnings, permissions: permissionsOf(settings, coordination) };
   }
 
-  /** Checks the configuration that an input holds or names. */
   function found<T>(config: object | string, check: (content: unknown) => Checked<T>): T {
     if (typeof config === 'string') {
       const named = readNamedConfig(config, configFolder, check);
@@ -257,10 +219,9 @@ function checkedInput<T>(schema: z.ZodType<T>, input: unknown): T {
   throw invalid(checked.problems.map((problem) => problemText(problem, problem.path.length === 0 ? 'input' : '')));
 }
 
-/** How large an input may become with its configuration and all that it leaves to the defaults, in bytes. */
+/** In bytes, with all that the input leaves to the defaults. */
 const preparedBytes = 1_500_000;
 
-/** The prepared input itself. @throws `ApplicationFailure` of type `InvalidInput` if the history cannot hold it */
 function within<T>(prepared: T): T {
   const bytes = jsonBytes(prepared);
   if (bytes <= preparedBytes) return prepared;

@@ -3,19 +3,17 @@ import type { ModelProgress } from '../protocol/model-call.ts';
 import type { LivePiece, LiveTexts } from '../store/store.ts';
 import { sendHeartbeats } from './cancellable.ts';
 
-/** How much of the text in progress a heartbeat carries, in characters. */
+/** Of the text in progress, in characters. */
 const maxChars = 4000;
 
-/** Shows what a model has written so far: its end in heartbeats, also while the model is silent, and all of it in the store. */
+/** The end of the text in heartbeats, also while the model is silent, and all of it in the store. */
 export class Progress {
-  /** Characters written so far. */
   characters = 0;
   #text = '';
   #waitsFor: string | undefined;
   readonly #live: ReturnType<LiveTextWriter['begin']>;
   readonly #stopHeartbeats: () => void;
 
-  /** @param key the call's key in the journal */
   constructor(context: Context, writer: LiveTextWriter, key: string) {
     const { attempt, workflowExecution } = context.info;
     this.#live = writer.begin({ key, attempt, workflowId: workflowExecution?.workflowId ?? '' });
@@ -28,7 +26,6 @@ export class Progress {
     this.#stopHeartbeats = sendHeartbeats(context, progress);
   }
 
-  /** @param why the request is not sent yet; undefined when it is */
   wait(why: string | undefined): void {
     this.#waitsFor = why;
   }
@@ -45,29 +42,24 @@ export class Progress {
   }
 }
 
-/** Between two writes, in milliseconds: at least so many, and so many for each text, so that a full worker is not kept busy by them. */
+/** Milliseconds between two writes, and for each text, so that a full worker is not kept busy. */
 const everyMs = { least: 100, each: 5 };
 
-/** How long a text stays when its call has ended, so that readers get its end, in milliseconds. */
+/** In milliseconds, so that readers get the end of a text. */
 const staysMs = 3000;
 
-/** For how long a store that could not be written is left alone, in milliseconds. */
+/** In milliseconds, for a store that could not be written. */
 const restMs = 5000;
 
-/** What is not written yet of a text, and where that begins. */
 interface LiveText extends LivePiece {
   key: string;
   workflowId: string;
-  /** Whether anything of it may be in the store. */
+  /** Anything of it may be in the store. */
   isThere: boolean;
-  /** When it is to go; undefined while its call is under way. */
   until?: number;
 }
 
-/**
- * Writes the texts in progress of a worker to the store, all that is new in one transaction. Nobody waits for it, and what cannot be
- * written now is written later with what follows.
- */
+/** Nobody waits for a write, and what cannot be written now is written later with what follows. */
 export class LiveTextWriter {
   readonly #store: LiveTexts;
   readonly #texts = new Set<LiveText>();
@@ -104,12 +96,9 @@ export class LiveTextWriter {
     for (const { live } of pieces) live.isThere = true;
     const ended = [...this.#texts].filter(({ text, until = Infinity }) => text === '' && until < Date.now());
     let rest = 0;
+    const news = pieces.map(({ piece }) => piece);
     try {
-      if (pieces.length > 0 || ended.length > 0)
-        await this.#store.write(
-          pieces.map(({ piece }) => piece),
-          ended,
-        );
+      if (news.length > 0 || ended.length > 0) await this.#store.write(news, ended);
       for (const { live, piece } of pieces) {
         live.offset += piece.text.length;
         live.text = live.text.slice(piece.text.length);

@@ -5,18 +5,12 @@ import { cutToBytes, jsonBytes, payloadBytes } from '../workflows/runtime/size.t
 import type { ReadArguments } from './tools/arguments.ts';
 import { writtenCalls } from './tools/written-call.ts';
 
-/** The tools that a model is offered, with a reader of their calls. */
 export interface ToolSet {
   specs: ToolSpec[];
   read: ReadArguments;
 }
 
-/**
- * A message in whose text calls are written, as one that has the calls: they are never words for a reader.
- *
- * @param id for the calls
- * @param mayCall whether the reply may call; if not, a tool that takes texts is called as any other
- */
+/** Calls are never words for a reader. @param mayCall if not, a tool that takes texts is called as any other */
 export function withWrittenCalls(
   message: AssistantMessage,
   { read, specs }: ToolSet,
@@ -30,11 +24,7 @@ export function withWrittenCalls(
   return { ...message, content: found.content, toolCalls };
 }
 
-/**
- * Reads a model's message. A reply that is too long for the history loses its calls, and the end of its text.
- *
- * @returns the reply, and the message as it is stored: with arguments that were mended, in place of what the model wrote
- */
+/** A reply too long for the history loses its calls, and the end of its text. @returns also the message to be stored */
 export async function readReply(
   message: AssistantMessage,
   finish: Finish,
@@ -55,18 +45,14 @@ export async function readReply(
   return { reply, written: toolCalls.length === 0 ? message : { ...message, toolCalls } };
 }
 
-/** What is left for the calls of a reply that is too large, in bytes, and how many of them are answered at all. */
+/** In bytes, for the calls of a reply that is too large; so many are answered at all. */
 const roomForCalls = 100_000;
 const mostCalls = 100;
 
-/** In characters. */
 const longestName = 200;
 
-/** A reply that is too large is stored as little as it is told, or each further call of the model would bring it back. */
-function tooLarge(
-  { content, toolCalls = [] }: AssistantMessage,
-  bytes: number,
-): { reply: Reply; written: AssistantMessage } {
+/** It is stored as little as it is told, or each further call of the model would bring it back. */
+function tooLarge({ content, toolCalls = [] }: AssistantMessage, bytes: number): Awaited<ReturnType<typeof readReply>> {
   const error = `your reply had ${bytes} bytes, of which at most ${payloadBytes} are taken. Call it again, and be shorter`;
   const known = toolCalls
     .slice(0, mostCalls)

@@ -8,7 +8,7 @@ import { addressOfReport, newestReports } from '../tools/web/search/folder.ts';
 import { closeness } from '../util/text/similarity.ts';
 import { bounded, normalized } from '../tools/web/search/normalize.ts';
 
-/** The activity `persistReport` stores a run's report. Its id is derived from the run id, so a retry stores no second one. */
+/** The id is derived from the run id, so a retry stores no second report. */
 export function createPersistReport({ store }: { store: Store }) {
   return async function persistReport(input: PersistInput): Promise<{ reportId: string }> {
     const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
@@ -18,19 +18,15 @@ export function createPersistReport({ store }: { store: Store }) {
   };
 }
 
-/** Stored runs whose ideas are less close than this have nothing to teach. */
+/** Ideas that are less close have nothing to teach. */
 const leastCloseness = 0.3;
 
-/** Stored runs whose ideas are at least as close to each other as this count as one. */
+/** Ideas that are so close count as one. */
 const oneIdea = 0.75;
 
-/** How many runs are recalled. */
 const mostRuns = 8;
 
-/**
- * Makes the function that finds the stored runs on ideas that are close to the given one. The closest come first, and
- * of equally close ones the newest. Of several runs on about the same idea only the first is recalled.
- */
+/** The closest first, of equally close ones the newest, and of about the same idea only the first. */
 export function createRecallReports({ store }: { store: Store }) {
   return async function recallReports({ idea }: { idea: string }): Promise<Recalled[]> {
     const yielder = new Yielder();
@@ -47,7 +43,11 @@ export function createRecallReports({ store }: { store: Store }) {
       if (chosen.length === mostRuns) break;
       if (chosen.every(({ stored }) => nearest(ideas, ideasOf(stored)) < oneIdea)) chosen.push(each);
     }
-    return chosen.map(({ stored, similarity }) => recalled(stored, similarity));
+    return chosen.map(({ stored, similarity }) => {
+      const url = addressOfReport(stored.id);
+      const [report] = normalized([{ title: stored.report.title, url, text: '' }]);
+      return { title: report?.title ?? stored.id, url, similarity, lesson: lessonOf(stored) };
+    });
   };
 }
 
@@ -56,29 +56,14 @@ const ideasOf = ({ idea, iterations }: StoredReport): string[] => [idea, ...iter
 const nearest = (ideas: string[], others: string[]): number =>
   Math.max(...ideas.flatMap((idea) => others.map((other) => closeness(idea, other))));
 
-function recalled(stored: StoredReport, similarity: number): Recalled {
-  const [report] = normalized([{ title: stored.report.title, url: addressOfReport(stored.id), text: '' }]);
-  return {
-    title: report?.title ?? stored.id,
-    url: addressOfReport(stored.id),
-    similarity,
-    lesson: lessonOf(stored),
-  };
-}
-
-/** The longest lesson, and the longest idea or reason in it, in characters. */
 const maxChars = { lesson: 1000, part: 140 };
 
-/**
- * Says in a few lines for models what a stored run has to teach: its idea, how it ended, what helped, and what was
- * tried. The last comes last because the end may be cut.
- */
+/** The last comes last because the end may be cut. */
 export function lessonOf({ idea, outcome, iterations }: StoredReport): string {
   const lines = [`Idea: ${part(idea)}`, `Outcome: ${outcome}`, ...iterations.flatMap(helped), ...iterations.map(tried)];
   return bounded(lines.join('\n'), maxChars.lesson);
 }
 
-/** The line for a restart after which the score rose; empty for any other iteration. */
 function helped({ iteration, score, restartKind }: Iteration, index: number, iterations: Iteration[]): string[] {
   const after = iterations[index + 1]?.score ?? null;
   if (restartKind === null || score === null || after === null || after <= score) return [];

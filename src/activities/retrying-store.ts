@@ -3,22 +3,20 @@ import { isOutOfOrder } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { recordAttributes } from '../telemetry/call-attributes.ts';
 
-/** The first wait for a store that is out of order, and the longest one, in milliseconds. */
+/** In milliseconds. */
 const minDelayMs = 250;
 const maxDelayMs = 5000;
 
-/** What was paid for, or must not happen twice, and what the log calls it. */
+/** Paid for, or must not happen twice; with what the log calls it. */
 const kept: Partial<Record<keyof Store, string>> = { commitReply: 'A reply', commitToolResult: 'A tool result' };
 
-/** What is left out rather than waited for, see `record` in `tries.ts`. */
+/** Rather than waited for, see `record` in `tries.ts`. */
 const leftOut: ReadonlyArray<keyof Store> = ['recordTry', 'close'];
 
 /**
- * The same store, which activities wait for: while it is out of order (locked, full, not writable, its server away), each of
- * its operations is tried again for as long as the activity lives. What was paid for is tried again whatever is wrong, such as
- * a table that is missing while a backup is put back: to give up would mean to pay again, as often as Temporal tries. The
- * worker's log says so once for each operation.
- *
+ * While the store is out of order (locked, full, not writable, its server away), its operations are tried again for as
+ * long as the activity lives. What was paid for is tried again whatever is wrong, such as a table that is missing while
+ * a backup is put back: to give up would mean to pay again.
  * @throws (from its methods) `CancelledFailure`; any other error of the store, and outside of an activity each
  */
 export function retrying(store: Store): Store {
@@ -40,22 +38,18 @@ async function tried<T>(name: keyof Store, operation: () => Promise<T>): Promise
       if (wait > minDelayMs) recordAttributes({ storeOutOfOrder: (performance.now() - began) / 1000 });
       return result;
     } catch (error) {
-      const context = kept[name] !== undefined || isOutOfOrder(error) ? presentActivity() : undefined;
+      const what = kept[name];
+      const context = what !== undefined || isOutOfOrder(error) ? presentActivity() : undefined;
       if (context === undefined) throw error;
-      if (wait === minDelayMs) context.log.warn(`${troubleOf(name)}: ${(error as Error).message}`);
+      const trouble = what
+        ? `${what} cannot be stored for now, and is kept until it can`
+        : 'An activity waits for the store';
+      if (wait === minDelayMs) context.log.warn(`${trouble}: ${(error as Error).message}`);
       await context.sleep(wait);
     }
   }
 }
 
-function troubleOf(name: keyof Store): string {
-  const what = kept[name];
-  return what === undefined
-    ? 'An activity waits for the store'
-    : `${what} cannot be stored for now, and is kept until it can`;
-}
-
-/** Undefined outside of an activity. */
 function presentActivity(): Context | undefined {
   try {
     return Context.current();

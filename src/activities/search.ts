@@ -10,11 +10,9 @@ import { storedIfLong } from './pages.ts';
 import { recordTry } from './tries.ts';
 
 /**
- * The activity `search` asks the configured provider one query of a plan, and pays for it once: the result is journalled under
- * run id and activity id before the activity completes, so that a retry finds it there. What tries have cost that brought no
- * result is recorded, and is part of the result's usage, or of the failure (`paidIn`).
- *
- * @throws `ApplicationFailure` of type `MissingKey`, or `SearchFailed`, retryable if the service may have recovered by the next attempt
+ * Asks one query of a plan, and pays for it once by the journal. What tries have cost that brought no result is part of
+ * the result's usage, or of the failure (`paidIn`).
+ * @throws `ApplicationFailure` of type `MissingKey`, or `SearchFailed`, retryable if the service may have recovered
  */
 export function createSearch(dependencies: SearchDependencies) {
   const { store } = dependencies;
@@ -26,7 +24,6 @@ export function createSearch(dependencies: SearchDependencies) {
     return JSON.parse(text) as SearchResult;
   };
 
-  /** @returns the result as JSON */
   async function searched(input: SearchInput, key: string): Promise<string> {
     const search = openSearch(input.search, dependencies);
     const tries = async () => (await store.tries(key)).map(({ usage }) => usage);
@@ -44,28 +41,23 @@ export function createSearch(dependencies: SearchDependencies) {
 
   async function resultOf(found: SearchHit[], { query, search, number }: SearchInput): Promise<SearchResult> {
     const works = normalized(found).slice(0, search.max_results);
+    const nothing = works.length === 0 ? `Nothing was found for the query "${query}".` : undefined;
     return {
       hits: works.map(({ title, url }) => ({ title, url })),
-      material: await storedIfLong(store, materialOf(works, query, number)),
-      digest: await storedIfLong(store, digestOf(works, query, number)),
+      material: await storedIfLong(store, nothing ?? materialOf(works, number)),
+      digest: await storedIfLong(store, nothing ?? digestOf(works, query, number)),
     };
   }
 }
 
-const nothingFor = (query: string): string => `Nothing was found for the query "${query}".`;
-
-function materialOf(works: SearchHit[], query: string, number: number): string {
-  if (works.length === 0) return nothingFor(query);
-  return works
+const materialOf = (works: SearchHit[], number: number): string =>
+  works
     .map(({ title, url, text }, index) => `[${number}.${index + 1}] ${title} (${url})\n${text}`.trimEnd())
     .join('\n\n');
-}
 
-/** The longest digest, and the longest text in it, in characters. */
 const maxChars = { digest: 2000, text: 200 };
 
 function digestOf(works: SearchHit[], query: string, number: number): string {
-  if (works.length === 0) return nothingFor(query);
   const lines = works.map(
     ({ title, text }, index) => `- [${number}.${index + 1}] ${title}: ${bounded(text, maxChars.text)}`,
   );

@@ -4,13 +4,9 @@ import type { Message } from '../protocol/message.ts';
 import type { CallModelInput, ModelProgress } from '../protocol/model-call.ts';
 import { plainConversation, writingNow } from '../workflows/ask-others/prompts.ts';
 
-/** How long to wait for the text in progress, which is worth little: without it the rest of the conversation remains. */
+/** The text in progress is worth little: without it the rest of the conversation remains. */
 const timeoutMs = 2000;
 
-/**
- * The messages for a shadow: its parent's conversation as plain text, what the parent is writing at this moment, and the
- * question, which is the last message.
- */
 export async function shadowMessages(
   conversation: Message[],
   { writing }: NonNullable<CallModelInput['shadow']>,
@@ -23,7 +19,7 @@ export async function shadowMessages(
   ];
 }
 
-/** The text in progress of a call of this run, as the call's last heartbeat carried it; empty when the call is over. */
+/** As the call's last heartbeat carried it; empty when the call is over. */
 async function partialOf(activityId: string): Promise<string> {
   const { client, info } = Context.current();
   const { workflowId = '', runId } = info.workflowExecution ?? {};

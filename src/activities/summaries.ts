@@ -11,23 +11,16 @@ import { plainConversation } from '../workflows/ask-others/prompts.ts';
 
 interface Settings {
   store: Store;
-  /** Makes one request, once the provider lets it through. */
   ask: (messages: Message[]) => Promise<ModelResponse>;
-  /** Is told what a summary has cost, once it is kept. */
   onSpent: (usage: TokenUsage) => Promise<void>;
 }
 
-/** The journal key of a summary. */
 const journalKey = (key: string): string => `summary/${key}`;
 
-/** The summaries that are being made, by their keys: the agents of a team often need the same one at once. */
+/** By their keys: the agents of a team often need the same summary at once. */
 const underWay = new Map<string, Promise<unknown>>();
 
-/**
- * The summaries that a store keeps in its journal, each of which is paid for once: whoever has the same conversation finds it.
- *
- * @throws (from `make`) what the model throws if it may pass
- */
+/** Each is paid for once, by the journal. @throws (from `make`) what the model throws if it may pass */
 export function summariesIn({ ask, onSpent, store }: Settings): Summaries {
   const find = async (key: string): Promise<string | undefined> =>
     (await store.findReply(journalKey(key), key))?.reply.content;
@@ -76,10 +69,8 @@ export function summariesIn({ ask, onSpent, store }: Settings): Summaries {
   };
 }
 
-/** How much of the context a text to be summarised may take. */
 const maxShare = 0.9;
 
-/** The messages as one text, cut in its middle if that is longer than the context. */
 function plainText({ messages, budget }: SummaryRequest): string {
   const parts = plainConversation(messages).map(
     ({ content, role }) => `${role === 'assistant' ? 'Agent' : 'User'}: ${content}`,

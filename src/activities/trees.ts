@@ -12,19 +12,16 @@ import { cancellable } from './cancellable.ts';
 import { storedIfLong } from './pages.ts';
 import { invalid } from './prepare.ts';
 
-/** How many of the things left out of a folder, and of the conflicts of a merge, the history names. */
+/** Of what is left out of a folder, and of conflicts. */
 const named = 5;
 
-/** The activities for trees of files, which workflows know by their ids alone. */
+/** Workflows know trees by their ids alone. */
 export function createTreeActivities({ store, configFolder }: { store: Store; configFolder: string }) {
   const trees = new Trees(store);
   return {
     /**
-     * Takes folders of the worker's configuration folder over into the store. They stay as they are. A folder that is gone
-     * counts as empty.
-     *
-     * @param _seals of the folders, which are checked before (authorize.ts)
-     * @returns one for each folder, in their order
+     * A folder that is gone counts as empty.
+     * @param _seals are checked before (authorize.ts)
      * @throws `ApplicationFailure` of type `InvalidInput` for one that leads out, cannot be read, or holds too much
      */
     async importFolders(folders: string[], _seals?: Record<string, string>): Promise<ImportedFolder[]> {
@@ -40,7 +37,7 @@ export function createTreeActivities({ store, configFolder }: { store: Store; co
       });
     },
 
-    /** A tree in figures, and in what it differs from an earlier one. @param longestDiff absent: without a diff */
+    /** @param longestDiff absent: without a diff */
     async compareFiles(from: string | null, to: string | null, longestDiff?: number): Promise<ComparedTrees> {
       const [old, now] = [await trees.read(from), await trees.read(to)];
       const summary = compareTrees(old, now);
@@ -48,7 +45,7 @@ export function createTreeActivities({ store, configFolder }: { store: Store; co
       return { ...summary, diff: await storedIfLong(store, await diffOf(store, old, now, longestDiff)) };
     },
 
-    /** Takes what was changed between `base` and `theirs` over into `ours`; where that has changed too, `theirs` wins. */
+    /** Where `ours` has changed too, `theirs` wins. */
     async mergeFiles(base: string | null, ours: string | null, theirs: string | null): Promise<MergedTree> {
       const merged = await mergeTrees(await trees.read(base), await trees.read(ours), await trees.read(theirs));
       const tree = await trees.write(merged.tree);
@@ -56,12 +53,10 @@ export function createTreeActivities({ store, configFolder }: { store: Store; co
     },
 
     /**
-     * Writes trees into a folder of the run's own below one of the worker's configuration folder, in place of what an
-     * earlier try, or an earlier run of the same id, has written there.
-     *
+     * Writes trees in place of what an earlier try, or an earlier run of the same id, has written.
      * @param part a folder in the run's own; empty for the whole of it
-     * @param _seal of the folder, which is checked before (authorize.ts)
-     * @returns the folder that they are in, relative to the configuration folder
+     * @param _seal is checked before (authorize.ts)
+     * @returns the folder relative to the configuration folder
      * @throws `ApplicationFailure` of type `InvalidInput` if it leads out
      */
     async exportFiles(folder: string, part: string, exported: ExportedTree[], _seal?: string): Promise<string> {

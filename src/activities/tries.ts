@@ -9,53 +9,46 @@ import { sumOfUsage, type Store, type Try } from '../store/store.ts';
 import type { Backend } from '../protocol/settings.ts';
 import { summaryNumber, tryNumber } from '../store/try-number.ts';
 
-/** Records what this try has cost without a reply. */
 export async function recordTry(store: Store, key: string, usage: TokenUsage): Promise<void> {
   const { cancellationSignal, info } = Context.current();
   await record(store, key, { attempt: tryNumber(info), usage, failed: !cancellationSignal.aborted });
 }
 
-/** Records what an earlier try had written, by its last heartbeat, if it died with its worker and recorded nothing itself. */
+/** By the last heartbeat of a try that died with its worker and recorded nothing itself. */
 export async function recordDeadTry(store: Store, key: string, messages: Message[]): Promise<void> {
   const { info } = Context.current();
   const { attempt = info.attempt, characters = 0 } = (info.heartbeatDetails ?? {}) as Partial<ModelProgress>;
   if (attempt >= info.attempt || characters === 0) return;
-  await record(store, key, {
-    attempt: tryNumber({ ...info, attempt }),
-    usage: estimateUsage(messages, { characters }),
-    failed: false,
-  });
+  const usage = estimateUsage(messages, { characters });
+  await record(store, key, { attempt: tryNumber({ ...info, attempt }), usage, failed: false });
 }
 
-/** Records what a summary has cost that was made for a call. */
 export async function recordSummary(store: Store, key: string, usage: TokenUsage): Promise<void> {
   const tries = await store.tries(key).catch(() => []);
   await record(store, key, { attempt: summaryNumber(tries), usage, failed: false });
 }
 
-/** A record that the store does not take is left out: the call itself matters more. */
+/** What the store does not take is left out: the call itself matters more. */
 async function record(store: Store, key: string, tried: Try): Promise<void> {
   await store.recordTry(key, tried).catch((error: unknown) => {
     Context.current().log.warn(`What a try has cost is not counted: ${(error as Error).message}`);
   });
 }
 
-/** How many tries may fail after they have brought content, which costs money: by what the reply is, or by any fault. */
+/** Tries that failed after content, which costs money: by what the reply is, or by any fault. */
 const mostPaid = { reply: 4, any: 8 };
 
-/** How many replies may be unreadable from the start, which is likely to be the server's way. */
+/** From the start, which is likely to be the server's way. */
 const mostUnreadable = 8;
 
-/** Whether a model has answered with what is no reply, such as the page of a proxy. */
 export const isUnreadable = (error: unknown): boolean =>
   error instanceof ApplicationFailure && error.type === failureTypes.badReply;
 
 /**
- * The failure of a try as Temporal gets it, which tries again by it. What passes is tried again for as long as the agent has
- * time, unless `max_retries` of the backend are used up, or too many tries have failed that were paid for.
- *
- * @returns the error itself, or an `ApplicationFailure` whose details are the provider's words, whatever it had besides, and the
- *   `TokenUsage` of all tries so far if they have cost anything
+ * What passes is tried again for as long as the agent has time, unless `max_retries` are used up, or too many tries
+ * have failed that were paid for.
+ * @returns the error itself, or an `ApplicationFailure` whose details are the provider's words, whatever it had
+ *   besides, and the `TokenUsage` of all tries so far if they have cost anything
  */
 export async function failedFor(thrown: unknown, store: Store, key: string, backend: Backend): Promise<unknown> {
   const { cancellationSignal, info } = Context.current();
@@ -75,12 +68,7 @@ export async function failedFor(thrown: unknown, store: Store, key: string, back
   });
 }
 
-function whyGivenUp(
-  type: string | null | undefined,
-  tries: Try[],
-  attempt: number,
-  { max_retries: retries = Infinity }: Backend,
-): string | undefined {
+function whyGivenUp(type: unknown, tries: Try[], attempt: number, { max_retries: retries = Infinity }: Backend) {
   if (attempt > retries) return `${attempt} ${attempt === 1 ? 'try' : 'tries'}: max_retries is ${retries}`;
   const failed = tries.filter((each) => each.failed);
   const paid = failed.filter(({ usage }) => usage.inputTokens > 0).length;

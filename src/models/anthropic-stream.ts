@@ -17,16 +17,14 @@ export interface KeptBlocks {
 
 type Event = Anthropic.RawMessageStreamEvent;
 
-/** More than any model writes in one reply; a stream that begins more of them is out of order. */
 const maxBlocks = 1000;
 
-/** A content block while it is streamed. `json` collects the arguments of a tool call as the model writes them. */
+/** `json` collects the arguments of a tool call as the model writes them. */
 interface GrowingBlock {
   block: Anthropic.ContentBlock;
   json: string;
 }
 
-/** Reads a streamed reply (https://platform.claude.com/docs/en/build-with-claude/streaming). */
 export async function readStream(
   stream: AsyncIterable<Event>,
   request: ModelRequest,
@@ -86,7 +84,6 @@ export async function readStream(
 const droppedNotice = ({ provider, model }: Endpoint, count: number): string =>
   `${provider} ${model}: ${count} thinking blocks were left out, since the conversation before them has changed`;
 
-/** How many thinking blocks of the request the API has left out, because they were bound to another conversation. */
 function droppedIn(message: object | undefined): number {
   const { input_transformations } = (message ?? {}) as Partial<Anthropic.Beta.BetaMessage>;
   return (input_transformations ?? []).filter(({ type }) => type === 'thinking_dropped').length;
@@ -95,7 +92,6 @@ function droppedIn(message: object | undefined): number {
 const withoutNulls = (usage: object | undefined): object =>
   Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value !== null && value !== undefined));
 
-/** Adds a piece to its block. @returns the text in it that a person who follows the run sees */
 function grow(growing: GrowingBlock, delta: Anthropic.RawContentBlockDelta): string {
   const { block } = growing;
   if (delta.type === 'text_delta' && block.type === 'text') {
@@ -123,7 +119,7 @@ function toMessage(growing: GrowingBlock[], request: ModelRequest, model: string
   return { role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }), ...opaqueOf(blocks, model) };
 }
 
-/** Gives calls of a gateway that repeats ids, or has none, ids of their own, by which results are told apart. */
+/** A gateway may repeat ids of calls, or have none; results are told apart by them. */
 function withOwnIds(growing: GrowingBlock[], { messages }: ModelRequest): GrowingBlock[] {
   const taken = new Set(messages.flatMap(callsIn).map(({ id }) => id));
   return growing.map(({ block, json }, index) => {
@@ -158,7 +154,6 @@ function opaqueOf(growing: GrowingBlock[], model: string): Pick<AssistantMessage
   return { opaque: { wire: anthropicWire, data: { model, blocks } satisfies KeptBlocks } };
 }
 
-/** Arguments as the object that the API demands. */
 export const inputOf = (text: string): unknown => JSON.parse(readableArguments(text));
 
 /** `pause_turn` is a reply that the provider has broken off and would go on with; it counts as cut for length. */

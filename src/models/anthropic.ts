@@ -10,32 +10,24 @@ import {
 import type { ToolChoice } from '../protocol/model-call.ts';
 import { anthropicWire, inputOf, readStream, type KeptBlocks } from './anthropic-stream.ts';
 import { bindingBeta, effortParameter, isUnasked, thinkingParameter } from './claude-thinking.ts';
-import type { Endpoint } from './failures.ts';
-import type { ParameterQuirks } from './parameter-quirks.ts';
-import { writtenSchema } from './written-schema.ts';
+import { choiceOf, writtenSchema } from './written-schema.ts';
 import { isObject } from '../util/values.ts';
-import { imageData, type LoadedImages, type ModelRequest, type ModelResponse, type ModelSettings } from './model.ts';
+import { imageData, type LoadedImages, type ModelRequest, type ModelResponse, type Wire } from './model.ts';
 
 /** In tokens. The API requires a limit, thoughts included. */
 const defaultMaxTokens = 16_000;
 
-/** Asks a model behind Anthropic's Messages API, streamed (https://platform.claude.com/docs/en/api/messages). */
-export async function askAnthropic(
-  client: Anthropic,
-  settings: ModelSettings,
-  request: ModelRequest,
-  { endpoint, quirks }: { endpoint: Endpoint; quirks: ParameterQuirks },
-): Promise<ModelResponse> {
-  const stream = await quirks.send(
-    () => requestBody(settings, request, quirks),
-    settings.extraBody,
+export async function askAnthropic(client: Anthropic, request: ModelRequest, wire: Wire): Promise<ModelResponse> {
+  const stream = await wire.quirks.send(
+    () => requestBody(request, wire),
+    wire.settings.extraBody,
     (body) =>
       client.messages.create(body as Anthropic.MessageCreateParamsStreaming, {
         signal: request.signal,
         ...(isBinding(body) && { headers: { 'anthropic-beta': bindingBeta } }),
       }),
   );
-  return readStream(stream, request, endpoint);
+  return readStream(stream, request, wire.endpoint);
 }
 
 type Body = Omit<Anthropic.MessageCreateParamsStreaming, 'thinking'> & {
@@ -44,7 +36,7 @@ type Body = Omit<Anthropic.MessageCreateParamsStreaming, 'thinking'> & {
 
 const isBinding = ({ thinking }: Body): boolean => thinking !== undefined && 'block_binding' in thinking;
 
-function requestBody(settings: ModelSettings, request: ModelRequest, quirks: ParameterQuirks): Body {
+function requestBody(request: ModelRequest, { settings, quirks }: Wire): Body {
   const { model, temperature, maxTokens = defaultMaxTokens, effort, capabilities } = settings;
   const { messages, images, tools, toolChoice } = request;
   const { system, messages: params } = toAnthropicConversation(messages, images, model);
@@ -81,24 +73,21 @@ function requestBody(settings: ModelSettings, request: ModelRequest, quirks: Par
   };
 }
 
-/** @param canForce whether the request may demand a call, which the API refuses while a model thinks */
-function toolChoiceOf(choice: ToolChoice = 'auto', canForce: boolean): Anthropic.ToolChoice {
-  if (choice === 'none') return { type: 'none' };
-  if (choice === 'auto' || !canForce) return { type: 'auto' };
-  const names = choice === 'required' ? [] : choice.oneOf;
-  return names.length === 1 ? { type: 'tool', name: names[0]! } : { type: 'any' };
+/** The API refuses to demand a call while a model thinks. */
+function toolChoiceOf(wanted: ToolChoice | undefined, canForce: boolean): Anthropic.ToolChoice {
+  const choice = choiceOf(wanted, canForce);
+  if (typeof choice === 'object') return { type: 'tool', name: choice.only };
+  return { type: choice === 'required' ? 'any' : choice };
 }
 
 type Param = Anthropic.MessageParam;
 type Block = Anthropic.ContentBlockParam;
 
 /**
- * Converts neutral messages to those of Anthropic's Messages API. Leading system messages become `system`, whose last
- * block ends the prefix that all calls of an agent share. Later system messages become user messages that say what they
- * are. The results of one reply's tool calls become one message, as the API demands. Nothing else is merged, since a
- * longer conversation must begin with the same bytes: a thought is valid only behind those that it was made behind.
- *
- * @param model the model that is asked, which gets only its own thoughts back; absent: whoever made them
+ * Leading system messages become `system`, whose last block ends the prefix that all calls of an agent share; later
+ * ones become the user's. Nothing but the results of one reply's calls is merged, since a longer conversation must
+ * begin with the same bytes: a thought is valid only behind those that it was made behind.
+ * @param model gets only its own thoughts back; absent: whoever made them
  */
 export function toAnthropicConversation(messages: Message[], images: LoadedImages = new Map(), model?: string) {
   const firstOther = messages.findIndex(({ role }) => role !== 'system');
@@ -145,9 +134,8 @@ function toParam(
 }
 
 /** Puts images before the text, since Claude reads a question best after what it is about. */
-function toUserBlocks({ content, images: refs = [] }: UserMessage, images: LoadedImages): Block[] {
-  return orNote([...pictures(refs, images), ...textBlocks(content)], '(no text)');
-}
+const toUserBlocks = ({ content, images: refs = [] }: UserMessage, images: LoadedImages): Block[] =>
+  orNote([...pictures(refs, images), ...textBlocks(content)], '(no text)');
 
 const pictures = (refs: ImageRef[], images: LoadedImages): Anthropic.ImageBlockParam[] =>
   refs.map((ref) => ({
@@ -163,14 +151,14 @@ const orNote = (blocks: Block[], note: string): Block[] => (blocks.length > 0 ? 
 
 function resultsFrom(all: Message[], start: number, images: LoadedImages): Block[] {
   const results: Block[] = [];
-  for (let index = start; ; index++) {
-    const message = all[index];
-    if (message?.role !== 'tool') return results;
+  for (const message of all.slice(start)) {
+    if (message.role !== 'tool') break;
     const text = message.content.trim() === '' ? '(no output)' : message.content;
     const shown = pictures(message.images ?? [], images);
     const content = shown.length === 0 ? text : [...textBlocks(text), ...shown];
     results.push({ type: 'tool_result', tool_use_id: toolId(message.callId), content });
   }
+  return results;
 }
 
 /** The API takes only these characters, and other providers' ids in the same conversation have others. */
@@ -205,7 +193,6 @@ function toKeptBlocks({ model: maker, blocks }: KeptBlocks, model: string | unde
 
 const isBlank = (block: Block): boolean => block.type === 'text' && block.text.trim() === '';
 
-/** The tools of a request. If it offers none, the tools that the conversation has called, which the API wants defined. */
 function toAnthropicTools(tools: ToolSpec[], messages: Message[], canBeStrict: boolean): Anthropic.Tool[] {
   if (tools.length > 0) {
     const strict = canBeStrict ? strictOnes(tools) : [];
@@ -228,17 +215,16 @@ function toAnthropicTools(tools: ToolSpec[], messages: Message[], canBeStrict: b
   return [...new Set(used)].map((name) => ({ name, input_schema: { type: 'object' } }));
 }
 
-/** How many strict tools a request may have; their schemas are compiled into one grammar, whose size is limited as well. */
+/** The schemas of strict tools are compiled into one grammar, whose size is limited as well. */
 const maxStrict = 20;
 
-/** What a strict schema may hold here, which is less than the API takes: values, flat, with choices or lists of them. */
+/** Less than the API takes: values, flat, with choices or lists of them. */
 const strictKeywords = new Set(['type', 'description', 'enum', 'const', 'items', 'title']);
 
 /**
- * The tools whose calls the API can hold to their schema by `strict`: those with plain parameters, such as the
- * workflow's own. It refuses limits of lengths and numbers, for example, and whole requests whose grammar is too large
- * (alphaXiv/agents#49), so that tools from elsewhere are offered as they are.
- * Source: https://platform.claude.com/docs/en/build-with-claude/structured-outputs (JSON Schema limitations).
+ * Those with plain parameters, such as the workflow's own. The API refuses limits of lengths and numbers, and whole
+ * requests whose grammar is too large: alphaXiv/agents#49,
+ * https://platform.claude.com/docs/en/build-with-claude/structured-outputs.
  */
 function strictOnes(tools: ToolSpec[]): ToolSpec[] {
   const plain = tools.filter(({ parameters }) => {

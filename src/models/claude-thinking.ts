@@ -2,15 +2,13 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { byName } from '../config/models/model-capabilities.ts';
 import type { Effort } from '../protocol/settings.ts';
 
-/** How a Claude model thinks, as far as requests must say it. */
 interface ThinkingModel {
   /** `adaptive`: the model decides how much, led by an effort. `budget`: it is given a number of tokens. */
   kind: 'adaptive' | 'budget';
-  /** Whether it thinks without being asked to. */
   unasked: boolean;
   /** What it is told to think as little as it can. Absent: only a low effort lessens it. */
   off?: 'disabled' | 'between_tools';
-  /** Whether a thinking block is valid only behind the very conversation in which it was made ("preserved thinking"). */
+  /** A thought is valid only behind the very conversation in which it was made ("preserved thinking"). */
   isBound: boolean;
 }
 
@@ -20,9 +18,9 @@ const byDefault: ThinkingModel = { kind: 'adaptive', unasked: true, off: 'disabl
 const bound: ThinkingModel = { kind: 'adaptive', unasked: true, isBound: true };
 
 /**
- * By the beginning of a model's name, the longest of which counts. The last entry stands for models that came later than
- * this table. Sources: https://platform.claude.com/docs/en/build-with-claude/thinking, …/preserved-thinking/prefix-checks
- * (the models that check), and the migration guides of the 5.5 models (`between_tools`, what cannot be disabled).
+ * By the beginning of a model's name, the longest of which counts; the last entries stand for later models. Sources:
+ * https://platform.claude.com/docs/en/build-with-claude/thinking, …/preserved-thinking/prefix-checks, and the migration
+ * guides of the 5.5 models (`between_tools`, what cannot be disabled).
  */
 const models: Record<string, ThinkingModel> = {
   'claude-3-7': budget,
@@ -51,7 +49,7 @@ const models: Record<string, ThinkingModel> = {
   'claude-mythos': bound,
 };
 
-/** How a model thinks; undefined for one that cannot or that has a name of its server's own. */
+/** Undefined for a model that cannot think or has a name of its server's own. */
 const thinkingOf = byName(models);
 
 /** In tokens, for models that are given a number. The least that the API takes is 1,024. */
@@ -69,14 +67,11 @@ export const bindingBeta = 'thinking-binding-controls-2026-08-01';
 /** Thinking that is bound to an earlier form of the conversation is lost rather than the call. */
 const dropStale = { block_binding: { prefix_mismatch_behavior: 'drop_block' as const } };
 
-/** Whether a model thinks without being asked to. */
 export const isUnasked = (model: string): boolean => thinkingOf(model)?.unasked === true;
 
 /**
- * The parameter `thinking` for a model and an effort; undefined leaves it to the API. Models that think only on request
- * are asked to where the configuration names an effort. The thoughts are asked for in summary, because a model that thinks
- * for minutes in silence cannot be told from one that hangs.
- *
+ * Undefined leaves it to the API. Thoughts are asked for in summary, since a model that thinks for minutes in silence
+ * cannot be told from one that hangs.
  * @param outputTokens the model's longest reply, of which thoughts may have half
  */
 export function thinkingParameter(

@@ -1,22 +1,21 @@
 import { callsIn, imagesIn, type Message, type ToolSpec, type UserMessage } from '../protocol/message.ts';
-import { withCutSections } from './cut-sections.ts';
 import { withoutImages } from './images.ts';
 import { cutInMiddle } from '../util/text/cut.ts';
+import { tagged, taggedIn } from '../protocol/headings.ts';
+import { limitFor } from '../workflows/runtime/truncate.ts';
 
 /**
- * How many bytes of UTF-8 count as a token. English has four or five, source text three, Chinese about three a character:
- * an estimate that is rather too high, since a conversation that is too long is refused.
+ * In bytes of UTF-8. English has four or five, source text three, Chinese about three a character: rather too high an
+ * estimate, since a conversation that is too long is refused.
  */
 const bytesPerToken = 3;
 
-/** What counts for a message besides its texts, and for each of its images, in tokens. */
+/** In tokens, besides texts. */
 const perMessage = 8;
 const perImage = 1600;
 
-/** An estimate of how many tokens messages take of a model's context. */
 export const tokensOf = (messages: Message[]): number => messages.reduce((sum, message) => sum + sizeOf(message), 0);
 
-/** The same for the tools that are offered. */
 export const tokensOfTools = (tools: ToolSpec[]): number => tokensIn(JSON.stringify(tools));
 
 const tokensIn = (text: string): number => Math.ceil(Buffer.byteLength(text) / bytesPerToken);
@@ -32,34 +31,29 @@ function sizeOf(message: Message): number {
   return perMessage + Math.max(said, replayed) + imagesIn(message).length * perImage;
 }
 
-/** A reply with the results of its calls, which stay together, or any other message. */
 interface Group {
   messages: Message[];
-  /** Whether it stays whole. */
   isNeeded: boolean;
 }
 
-/** How much of the room that is left the newest messages take, besides the last reply and what came after it. */
+/** Of the room that is left besides the last reply and what came after it. */
 const newestShare = 1 / 4;
 
 /** A conversation is shortened by a multiple of this share of the room. */
 const step = 1 / 4;
 
-/** The lengths to which older tool results are cut, and then, if that is not enough, the newest, in characters. */
+/** In characters: of older tool results, and of the newest where that is not enough. */
 const olderCut = 1000;
 const newestCuts = [10_000, 4000, olderCut];
 
 /**
- * Shortens a conversation to the room that a model's context has. The system's words, the first and the last message of the
- * user, and the newest messages stay whole. Of all others the oldest go first: their tool results are cut to beginning and
- * end, and if that is not enough, the messages are left out, replies together with the results of their calls, and a note
- * says so. If even that is not enough, the newest tool results are cut as well, and at last what messages of the user show of other
- * agents' answers and results.
- *
- * More goes than must, so that for some time longer conversations begin with the same bytes, as prompt caches need.
- *
+ * Shortens a conversation to a model's context. The system's words, the user's first and last message, and the newest
+ * messages stay whole. Of others the oldest go first: tool results are cut, then messages are left out with a note,
+ * replies together with their results. If that is not enough, the newest results are cut as well, and at last what the
+ * user's messages show of other agents. More goes than must, so that for some time longer conversations begin with the
+ * same bytes, as prompt caches need.
  * @param budget in tokens, by `tokensOf`
- * @returns the same messages if they fit; the shortest that can be made of them if nothing fits
+ * @returns the same messages if they fit; the shortest if nothing fits
  */
 export function compacted(messages: Message[], budget: number): Message[] {
   let shortest = shortened(messages, budget).messages;
@@ -71,10 +65,9 @@ export function compacted(messages: Message[], budget: number): Message[] {
   return excess > 0 ? withCutSections(shortest, excess, tokensIn) : shortest;
 }
 
-/** The place behind the last message that has to be left out; undefined if none has to be. */
+/** The place behind the last message that has to be left out, if one has to be. */
 export const goneIn = (messages: Message[], budget: number): number | undefined => shortened(messages, budget).gone;
 
-/** Cuts older results, and leaves older messages out. `gone`: the place behind the last one that is. */
 function shortened(messages: Message[], budget: number): { messages: Message[]; gone?: number } {
   const size = tokensOf(messages);
   if (size <= budget) return { messages };
@@ -118,7 +111,7 @@ function groupsOf(messages: Message[], budget: number): Group[] {
   return groups;
 }
 
-/** Makes the groups that need not stay whole smaller, the oldest first, until all together have at most so many tokens. */
+/** The oldest first, until all together have at most so many tokens. */
 function shrunk(groups: Group[], target: number, smaller: (messages: Message[]) => Message[]): Group[] {
   let size = tokensOf(allOf(groups));
   return groups.map((group) => {
@@ -131,12 +124,9 @@ function shrunk(groups: Group[], target: number, smaller: (messages: Message[]) 
 
 const allOf = (groups: Group[]): Message[] => groups.flatMap(({ messages }) => messages);
 
-/** The messages that are left, with a note in the place of the first ones that are not. */
 function withNote(groups: Group[], left: Group[]): Message[] {
-  const isGone = (index: number): boolean => left[index]?.messages.length === 0;
-  const gone = groups.filter((_, index) => isGone(index));
-  const first = groups.findIndex((_, index) => isGone(index));
-  return left.flatMap(({ messages }, index) => (index === first ? [noteOn(allOf(gone))] : messages));
+  const gone = groups.filter((_, index) => left[index]?.messages.length === 0);
+  return left.flatMap(({ messages }, index) => (groups[index] === gone[0] ? [noteOn(allOf(gone))] : messages));
 }
 
 function noteOn(gone: Message[]): UserMessage {
@@ -149,15 +139,38 @@ function noteOn(gone: Message[]): UserMessage {
   return { role: 'user', content };
 }
 
-/** A message with the result of a tool cut to what is left of older ones. */
 export const cutResult = (message: Message): Message => cut(message, olderCut);
 
 function cut(message: Message, length: number): Message {
   if (message.role !== 'tool') return message;
   const [plain = message] = withoutImages([message], 'left out to fit your context');
   if (plain.content.length <= length) return plain;
-  return {
-    ...plain,
-    content: cutInMiddle(plain.content, (length * 6) / 10, (length * 2) / 10, ' to fit your context'),
-  };
+  return { ...plain, content: cutInMiddle(plain.content, length * 0.6, length * 0.2, ' to fit your context') };
 }
+
+/** In tokens: with less, nobody could tell what a section says. */
+const minTokens = 60;
+
+const lineBetween = 26;
+
+/** Cuts the longest answers and results that messages show, all to the same size. @param excess in tokens */
+function withCutSections(messages: Message[], excess: number, tokensIn: (text: string) => number): Message[] {
+  const sizes = messages.flatMap((message) => sectionsOf(message).map(tokensIn));
+  const budget = sizes.reduce((sum, size) => sum + size, 0) - excess;
+  const limit = Math.max(minTokens, limitFor(sizes, budget));
+  if (!sizes.some((size) => size > limit)) return messages;
+  const cut = (text: string): string => {
+    const size = tokensIn(text);
+    if (size <= limit) return text;
+    const kept = (text.length / size) * (limit - lineBetween);
+    return cutInMiddle(text, (kept * 6) / 10, (kept * 4) / 10, ' to fit your context');
+  };
+  const cutTagged = (_: string, before: string, _tag: string, _name: string, said: string, behind: string): string =>
+    before + cut(said) + behind;
+  return messages.map((message) =>
+    message.role === 'user' ? { ...message, content: message.content.replaceAll(tagged, cutTagged) } : message,
+  );
+}
+
+const sectionsOf = ({ content, role }: Message): string[] =>
+  role === 'user' ? taggedIn(content).map((each) => each.content) : [];

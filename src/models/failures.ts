@@ -6,8 +6,6 @@ import { redact } from '../util/text/redact.ts';
 import { retryDelay } from '../util/retry-delay.ts';
 import { parsedJson } from '../util/values.ts';
 
-const { missingKey } = runFailureTypes;
-
 /** The types of failures of a model call. Usually those of the first group alone are retried. */
 export const failureTypes = {
   rateLimited: 'RateLimited',
@@ -25,34 +23,30 @@ export const failureTypes = {
   contextTooLong: 'ContextTooLong',
   quotaSpent: 'QuotaSpent',
   replyTooLarge: 'ReplyTooLarge',
-  missingKey,
+  missingKey: runFailureTypes.missingKey,
   folderMissing: 'FolderMissing',
 } as const;
 
-/** Where a failed request went, which a person must know to mend it. */
 export interface Endpoint {
-  /** The type of the backend, such as `openai`. */
   provider: string;
   model: string;
-  /** Where requests go, without a path; absent where that is the provider's own affair. */
+  /** Without a path; absent where that is the provider's own affair. */
   address?: string;
   /** The environment variable that held the key, or would have. */
   keyVariable: string;
-  /** Whether no key was sent, since none is set and the server may need none. */
+  /** No key was sent, since none is set and the server may need none. */
   isKeyless?: boolean;
   /** Texts that must not leave the worker, such as the key. */
   secrets: string[];
 }
 
-/** In characters. */
 const maxMessage = 500;
 
 /**
- * Turns whatever a provider's SDK threw into a typed `ApplicationFailure`. What an error says of itself decides first: a
- * conversation that is too long, a quota that is spent and a model that is not there do not pass, whatever their status. Then
- * the header `x-should-retry` decides whether it is retryable. Without it 408, 409, 429, 5xx and connection errors (which have no
- * status) are, and any other status is not. Headers are left out, and so is all that causes say but the
- * system's name for a failed connection, since they may hold keys.
+ * What an error says of itself decides first: a conversation that is too long, a quota that is spent and a model that
+ * is not there do not pass. Then the header `x-should-retry` decides. Without it 408, 409, 429, 5xx and connection
+ * errors are retryable. Headers are left out, and so is all that causes say but the system's name for a failed
+ * connection, since they may hold keys.
  */
 export function toFailure(error: unknown, endpoint: Endpoint): ApplicationFailure {
   const own = causesOf(error).find((cause) => cause instanceof ApplicationFailure);
@@ -66,18 +60,16 @@ export function toFailure(error: unknown, endpoint: Endpoint): ApplicationFailur
   return saidFailure(saidBy(error), endpoint, error.headers);
 }
 
-/** Whether a provider's SDK made an error. Their errors alone are loaded here: each of the SDKs takes 30 MB. */
+/** The SDKs' errors alone are loaded here: each SDK takes 30 MB. */
 export const isFromSdk = (error: unknown): error is OpenaiError | AnthropicError =>
   error instanceof OpenaiError || error instanceof AnthropicError;
 
 function causesOf(error: unknown): unknown[] {
   const causes: unknown[] = [];
-  for (let cause = error; cause !== undefined && cause !== null && causes.length < 9; cause = (cause as Error).cause)
-    causes.push(cause);
+  for (let cause = error; cause != null && causes.length < 9; cause = (cause as Error).cause) causes.push(cause);
   return causes;
 }
 
-/** What a person can do about some of the system's names for a failed connection. */
 const connectionHints: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there: is the server running?',
   ENOTFOUND: 'there is no such host',
@@ -86,7 +78,7 @@ const connectionHints: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: 'the host does not answer',
 };
 
-/** A failed connection in words, with the system's name for it. Of all else that causes say, nothing is told: it may hold keys. */
+/** Of all else that causes say, nothing is told: it may hold keys. */
 function noConnection(error: Error): string {
   const code = causesOf(error)
     .map((cause) => (cause as { code?: unknown }).code)
@@ -95,7 +87,6 @@ function noConnection(error: Error): string {
   return `no connection: ${connectionHints[code] ?? 'it has failed'} (${code})`;
 }
 
-/** The failure of a reply that ended with an error of the provider's: `{code, type, message}`, or a text. */
 export function responseFailed(error: unknown, endpoint: Endpoint): ApplicationFailure {
   const { code, message = error, type } = (error ?? {}) as { code?: unknown; message?: unknown; type?: unknown };
   const text = typeof message === 'string' ? message : 'the reply failed';
@@ -105,7 +96,6 @@ export function responseFailed(error: unknown, endpoint: Endpoint): ApplicationF
   return saidFailure({ status, names, param: undefined, text }, endpoint);
 }
 
-/** The failure of an answer that is no stream although its status is 200: an error, or a page of what is in between. */
 export function noStream(answer: string, endpoint: Endpoint): ApplicationFailure {
   const { error } = (parsedJson(answer) ?? {}) as { error?: unknown };
   if (error != null) return responseFailed(error, endpoint);
@@ -113,7 +103,6 @@ export function noStream(answer: string, endpoint: Endpoint): ApplicationFailure
   return failure(failureTypes.badReply, true, text, endpoint);
 }
 
-/** The failure of a request that cannot be sent. It quotes nothing of the key. */
 export function unfitKey(endpoint: Endpoint): ApplicationFailure {
   const text = `${endpoint.keyVariable} holds a character that no header takes: copy the key anew`;
   return failure(failureTypes.unauthorized, false, text, endpoint);
@@ -129,12 +118,10 @@ function saidFailure(said: Said, endpoint: Endpoint, headers?: Headers): Applica
   });
 }
 
-/** What a provider says of an error: its status, its own names for it, and its words. */
 export interface Said {
   status: number | undefined;
   /** Code and type, for which providers have different uses. */
   names: string[];
-  /** The parameter that is wrong. */
   param: string | undefined;
   text: string;
 }
@@ -156,7 +143,7 @@ export function saidBy(error: OpenaiError | AnthropicError): Said {
 type Nested = { code?: unknown; type?: unknown; error?: Nested } | undefined;
 
 /**
- * The statuses of errors in the middle of a stream, which itself has status 200 (for Anthropic
+ * Of errors in the middle of a stream, which itself has status 200 (for Anthropic
  * https://platform.claude.com/docs/en/api/errors). Any other name is taken for a passing trouble.
  */
 const statuses: Record<string, number> = {
@@ -182,7 +169,6 @@ function statusOf(name: unknown): number | undefined {
   return typeof name === 'string' && Object.hasOwn(statuses, name) ? statuses[name] : undefined;
 }
 
-/** How providers and servers say that a conversation is longer than the model's context. */
 const contextWords = [
   'prompt is too long', // Anthropic
   'maximum context length', // OpenAI, vLLM, OpenRouter
@@ -197,10 +183,9 @@ const contextWords = [
   'context window exceeded',
 ];
 
-/** Words of servers that answer 500 to a request that can never succeed, as llama.cpp does where a template fails. */
+/** Servers answer 500 to a request that can never succeed, as llama.cpp does where a template fails. */
 const requestWords = ['chat template', 'jinja', 'must be at the beginning', 'must alternate', 'input is not supported'];
 
-/** The type of an error that does not depend on its status; undefined if there is none. */
 export function knownKind({ status, names, text }: Said): string | undefined {
   const isNamed = (...known: string[]): boolean => names.some((name) => known.includes(name));
   if (status === 402 || isNamed('insufficient_quota', 'billing_error')) return failureTypes.quotaSpent;
@@ -208,9 +193,7 @@ export function knownKind({ status, names, text }: Said): string | undefined {
   if (status === 404 || isNamed('model_not_found')) return failureTypes.notFound;
   // Google says it by a 400.
   if (/\bapi key not valid\b/i.test(text)) return failureTypes.unauthorized;
-  if (isNamed('content_filter') || names.some((name) => /policy(_violation)?$/.test(name))) {
-    return failureTypes.contentRefused;
-  }
+  if (names.some((name) => /^content_filter$|policy(_violation)?$/.test(name))) return failureTypes.contentRefused;
   if (isNamed('context_length_exceeded', 'exceed_context_size_error', 'request_too_large'))
     return failureTypes.contextTooLong;
   const words = text.toLowerCase();
@@ -220,30 +203,26 @@ export function knownKind({ status, names, text }: Said): string | undefined {
   return undefined;
 }
 
-/** The failure of a reply that the provider withheld. @param words why, if the model says it */
 export function contentRefused(endpoint: Endpoint, words = ''): ApplicationFailure {
   const text = `the provider refused to answer${words && `: ${words}`}`;
   return failure(failureTypes.contentRefused, false, text, endpoint);
 }
 
-/** The failure of a stream that ended before its reply was complete. */
 export function streamCut(endpoint: Endpoint): ApplicationFailure {
   return failure(failureTypes.connectionFailed, true, 'the stream ended before the reply was complete', endpoint);
 }
 
-/** The failure of a stream in which nothing came for too long. */
 export function streamStalled(endpoint: Endpoint, seconds: number): ApplicationFailure {
   // Anthropic's SDK replaces an error that speaks of a timeout by one of its own.
   const hint = 'it may be busy with other requests; docs/models.md says how it gets more time';
   return failure(failureTypes.streamStalled, true, `nothing came for ${seconds} s (${hint})`, endpoint);
 }
 
-/** The failure of a reply that was cut off as it grew. It is not asked for again, since each costs as much. */
+/** It is not asked for again, since each costs as much. */
 export function replyTooLarge(endpoint: Endpoint, what: string): ApplicationFailure {
   return failure(failureTypes.replyTooLarge, false, `the reply was cut off: ${what}`, endpoint);
 }
 
-/** The failure of a reply that the provider could not finish. */
 export function serverFailed(endpoint: Endpoint, what: string): ApplicationFailure {
   return failure(failureTypes.serverError, true, what, endpoint);
 }
@@ -266,9 +245,7 @@ function failure(
   });
 }
 
-function isTransient(status: number | undefined): boolean {
-  return status === undefined || [408, 409, 429].includes(status) || status >= 500;
-}
+const isTransient = (status = 500): boolean => [408, 409, 429].includes(status) || status >= 500;
 
 function typeOf(status: number | undefined): string {
   if (status === undefined) return failureTypes.connectionFailed;

@@ -8,31 +8,27 @@ import { compacted, summaryMark, tokensOf, tokensOfTools } from './compact.ts';
 import { summarised, type Summaries } from './summarising.ts';
 import type { Backend } from '../protocol/settings.ts';
 
-/** A request whose messages may be shortened before it is sent. */
 type Request = Omit<ModelRequest, 'images' | 'messages'> & {
   loadImages: (messages: Message[]) => Promise<LoadedImages>;
-  /** Where summaries stand for messages that are left out; absent: a note does. */
+  /** Absent: a note stands for messages that are left out. */
   summaries?: Summaries;
 };
 
 type Response = ModelResponse & { notices: string[] };
 
-/** The most of a context that is kept free for the reply. */
+/** Of a context, kept free for the reply. */
 const replyShare = 1 / 4;
 
-/** To what share of itself a conversation is shortened that a provider has refused. */
+/** Of a conversation that a provider has refused. */
 const afterRefusal = 0.6;
 
 /**
- * Makes the function that sends a conversation to a model. One that is longer than the model's context by an estimate, or
- * that the provider refuses for it, is sent in a shortened form (see `compacted`), with a notice that says so. How much a
- * provider takes is remembered as long as this process lives. Messages that have to be left out are summarised, if there is
- * who does that.
- *
- * A model that takes no images, or refuses those of a conversation, gets notes in their place: one that does not see can
- * still go on with what the tools that show images say.
- *
- * @throws what the model throws; `ApplicationFailure` of type `ContextTooLong`, not retryable, if nothing more can be left out
+ * A conversation that is longer than the model's context by an estimate, or that the provider refuses for it, is sent
+ * `compacted`, with a notice; messages that have to be left out are summarised, if there is who does that. How much a
+ * provider takes is remembered as long as this process lives. A model that takes no images gets notes in their place:
+ * it can still go on with what the tools that show images say.
+ * @throws what the model throws; `ApplicationFailure` of type `ContextTooLong`, not retryable, if nothing more can be
+ *   left out
  */
 export function fittingRequests(openModel: (backend: Backend) => Model) {
   const refused = new Map<string, number>();
@@ -83,7 +79,6 @@ export function fittingRequests(openModel: (backend: Backend) => Model) {
   };
 }
 
-/** How many tokens of a conversation a model's context has room for, besides the tools and the reply. */
 function budgetIn(backend: Backend, tools: ToolSpec[], served = Infinity): number {
   const { contextTokens, outputTokens } = capabilitiesOf(backend);
   const context = Math.min(contextTokens, served);
@@ -94,12 +89,7 @@ function budgetIn(backend: Backend, tools: ToolSpec[], served = Infinity): numbe
 /** A reply of so many tokens may take up to half of a small context. */
 const shortReply = 2048;
 
-/**
- * A backend with a limit for its replies, where its server says how long a context it has: many of those let a model go on for as
- * long as there is room. Providers have limits of their own.
- *
- * @param taken by the conversation, in tokens
- */
+/** Where a server says its context it may let a model go on to the end of it. @param taken in tokens */
 function withLimit(backend: Backend, served: number | undefined, taken: number): Backend {
   if (served === undefined || backend.max_tokens !== undefined) return backend;
   const free = Math.min(shortReply, served / 2, served - taken);

@@ -2,7 +2,6 @@ import { ApplicationFailure } from '@temporalio/common';
 import { imagesIn, type Message } from '../protocol/message.ts';
 import { failureTypes } from './failures.ts';
 
-/** Messages whose images give way to a note that says why the model is not shown them, such as `it takes no images`. */
 export const withoutImages = (messages: Message[], why: string): Message[] =>
   messages.map((message) => (imagesIn(message).length === 0 ? message : withNote(message, why)));
 
@@ -13,20 +12,17 @@ function withNote(message: Message, why: string): Message {
   return { ...rest, content: rest.content === '' ? note : `${rest.content}\n${note}` };
 }
 
-/** The failures with which servers refuse images. A router has no model for them then, which is a 404. */
+/** A router has no model for images then, which is a 404. */
 const refusals: ReadonlyArray<string | null | undefined> = [failureTypes.badRequest, failureTypes.notFound];
 
-/** How servers speak of images in a refusal (OpenAI, Anthropic, vLLM, llama.cpp, Ollama, LM Studio, OpenRouter, Groq, DeepSeek). */
+/** By OpenAI, Anthropic, vLLM, llama.cpp, Ollama, LM Studio, OpenRouter, Groq, DeepSeek. */
 const aboutImages = /\bimages?\b|image_url|input_image|multi-?modal|\bvision\b|content must be a string/i;
 
-/** How they say that the model takes none at all, rather than that one of them is too large or damaged. */
+/** None at all, rather than that one is too large or damaged. */
 const takesNone =
   /(not|n't|no endpoints?) .{0,40}(support|enable|multi-?modal)|only supported by certain models|unknown variant|unsupported content part|content must be a string|at most 0 image/i;
 
-/**
- * What a failed request tells about its images: `none`, that the model takes no images at all; `these`, that it takes other
- * ones; undefined, that it failed for another reason.
- */
+/** `none`: the model takes no images at all; undefined: the request failed for another reason. */
 export function imageRefusal(error: unknown): 'none' | 'these' | undefined {
   if (!(error instanceof ApplicationFailure) || !refusals.includes(error.type)) return undefined;
   if (!aboutImages.test(error.message)) return undefined;

@@ -18,15 +18,14 @@ import type { Backend } from '../protocol/settings.ts';
 /** In milliseconds, a day. The workflow limits how long a call may take, and cancels it. */
 const timeout = 86_400_000;
 
-/** In seconds, how long a stream may go without content at a call's first try; twice as long at each later one. */
+/** In seconds, without content at a call's first try; twice as long at each later one. */
 const idleTimeout = 60;
 
 /** A call may be tried for hours, and a timer takes no more than 24 days. */
 const mostDoublings = 6;
 
 /**
- * Opens models by their backend. What is found out about an address and its models is remembered for all that are opened.
- *
+ * What is found out about an address and its models is remembered for all that are opened.
  * @throws `ApplicationFailure` of type `MissingKey`, not retryable, which names the variable
  */
 export function modelOpener(environment: Environment): (backend: Backend) => Model {
@@ -41,9 +40,7 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
     const missing = missingKey(backend, environment);
     const { values: headers, secrets, missing: unset } = withVariables(backend.headers ?? {}, environment);
     const lacked = missing ?? unset[0]?.variable;
-    if (lacked !== undefined) {
-      throw keyMissing(`${backend.type}: ${lacked} is not set`, lacked);
-    }
+    if (lacked !== undefined) throw keyMissing(`${backend.type}: ${lacked} is not set`, lacked);
     const { baseUrl, model = '', key, keyVariable } = routeOf(backend, environment);
     const address = URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl;
     const variable = variableOfKey(backend.headers);
@@ -58,9 +55,10 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
     const subject = `${backend.type} ${model}`;
     const quirks = quirksOf.get(`${baseUrl} ${subject}`) ?? new ParameterQuirks(subject);
     quirksOf.set(`${baseUrl} ${subject}`, quirks);
-    const settings = settingsOf(backend, model, quirks);
+    const wire = { settings: settingsOf(backend, model, quirks), endpoint, quirks };
 
-    /** The options of both SDKs for one request. They do not retry, since Temporal does. */
+    const { idle_timeout: idle = idleTimeout } = backend;
+    /** The SDKs do not retry, since Temporal does. */
     const optionsFor = ({ attempt = 1, beforeSend }: ModelRequest) => ({
       baseURL: baseUrl,
       // A server that needs no key still gets a header, since the SDK insists on one.
@@ -69,11 +67,7 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
       maxRetries: 0,
       timeout,
       logLevel: 'off' as const,
-      fetch: guardedFetch(
-        endpoint,
-        (backend.idle_timeout ?? idleTimeout) * 2 ** Math.min(attempt - 1, mostDoublings),
-        beforeSend,
-      ),
+      fetch: guardedFetch(endpoint, idle * 2 ** Math.min(attempt - 1, mostDoublings), beforeSend),
     });
     // An SDK is loaded with the first call that needs it.
     const ask = async (request: ModelRequest) => {
@@ -81,18 +75,16 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
       if (backend.type === 'claude') {
         const { default: Anthropic } = await import('@anthropic-ai/sdk');
         const client = new Anthropic({ ...optionsFor(request), authToken: null });
-        return askAnthropic(client, settings, request, { endpoint, quirks });
+        return askAnthropic(client, request, wire);
       }
       const { default: OpenAI } = await import('openai');
       const client = new OpenAI(optionsFor(request));
-      if (backend.type !== 'openai' || withoutResponses.has(baseUrl)) {
-        return askChat(client, settings, request, { endpoint, quirks });
-      }
+      if (backend.type !== 'openai' || withoutResponses.has(baseUrl)) return askChat(client, request, wire);
       try {
-        return await askResponses(client, settings, request, { endpoint, quirks });
+        return await askResponses(client, request, wire);
       } catch (error) {
         if (!lacksResponses(error, baseUrl)) throw error;
-        const response = await askChat(client, settings, request, { endpoint, quirks });
+        const response = await askChat(client, request, wire);
         withoutResponses.add(baseUrl);
         return response;
       }
@@ -112,7 +104,6 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
   };
 }
 
-/** A backend's settings as far as its model takes them. What the table says that it does not take is left out. */
 function settingsOf(backend: Backend, model: string, quirks: ParameterQuirks): ModelSettings {
   const { temperature, max_tokens: maxTokens, reasoning_effort: effort, extra_body: extraBody } = backend;
   const capabilities = capabilitiesOf({ type: backend.type, model });
@@ -130,7 +121,7 @@ function settingsOf(backend: Backend, model: string, quirks: ParameterQuirks): M
   };
 }
 
-/** The variable whose key a configuration sends in a header of its own, which takes the place of the SDK's. */
+/** A configuration may send a key in a header, which takes the place of the SDK's. */
 function variableOfKey(headers: Record<string, string> = {}): string | undefined {
   const own = Object.entries(headers).find(([name]) => /^(authorization|(x-)?api-key)$/i.test(name));
   return own && variablesIn(own[1])[0];

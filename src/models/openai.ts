@@ -3,42 +3,32 @@ import type { AssistantMessage, ImageRef, Message, ToolSpec, UserMessage } from 
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
 import type { Capabilities } from '../config/models/model-capabilities.ts';
 import { contentRefused, replyTooLarge, serverFailed, streamCut, type Endpoint } from './failures.ts';
-import type { ParameterQuirks } from './parameter-quirks.ts';
 import {
   imageData,
   readableArguments,
   type LoadedImages,
   type ModelRequest,
   type ModelResponse,
-  type ModelSettings,
+  type Wire,
 } from './model.ts';
 import { maxCalls, StreamedCalls, textOf, type CallPiece } from './streamed-calls.ts';
 import { strictSchema } from './strict-schema.ts';
 import { RepetitionWatch } from '../workflows/agent/repetition.ts';
-import { usable, writtenSchema } from './written-schema.ts';
+import { choiceOf, usable, writtenSchema } from './written-schema.ts';
 
-/**
- * Asks a model behind OpenAI's Chat Completions, streamed (https://platform.openai.com/docs/api-reference/chat), or
- * behind any of the many servers that speak it more or less.
- */
-export async function askChat(
-  client: OpenAI,
-  settings: ModelSettings,
-  request: ModelRequest,
-  { endpoint, quirks }: { endpoint: Endpoint; quirks: ParameterQuirks },
-): Promise<ModelResponse> {
-  const stream = await quirks.send(
-    () => requestBody(settings, request, quirks),
-    settings.extraBody,
+/** Also behind the many servers that speak https://platform.openai.com/docs/api-reference/chat more or less. */
+export async function askChat(client: OpenAI, request: ModelRequest, wire: Wire): Promise<ModelResponse> {
+  const stream = await wire.quirks.send(
+    () => requestBody(request, wire),
+    wire.settings.extraBody,
     (body) => client.chat.completions.create(body, { signal: request.signal }),
   );
-  return readStream(stream, request, endpoint);
+  return readStream(stream, request, wire.endpoint);
 }
 
 function requestBody(
-  { model, temperature, maxTokens, effort, capabilities }: ModelSettings,
   request: ModelRequest,
-  quirks: ParameterQuirks,
+  { settings: { model, temperature, maxTokens, effort, capabilities }, quirks }: Wire,
 ): OpenAI.ChatCompletionCreateParamsStreaming {
   const { messages, images, tools, toolChoice = 'auto' } = request;
   const written = writtenSchema(request, capabilities, quirks);
@@ -64,17 +54,15 @@ function requestBody(
   };
 }
 
-function toolChoiceOf(choice: ToolChoice, { forcedTools }: Capabilities): OpenAI.ChatCompletionToolChoiceOption {
-  if (choice === 'none') return choice;
-  if (choice === 'auto' || !forcedTools) return 'auto';
-  const [name, ...others] = choice === 'required' ? [] : choice.oneOf;
-  return name !== undefined && others.length === 0 ? { type: 'function', function: { name } } : 'required';
+function toolChoiceOf(wanted: ToolChoice, { forcedTools }: Capabilities): OpenAI.ChatCompletionToolChoiceOption {
+  const choice = choiceOf(wanted, forcedTools);
+  return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.only } };
 }
 
-/** The fields in which servers stream a model's reasoning. It goes back in the field in which it came. */
+/** Where a model's reasoning is streamed. It goes back in the field in which it came. */
 const reasoningFields = ['reasoning_content', 'reasoning'] as const;
 
-/** A piece of a reply, with what compatible servers add to OpenAI's own. Nothing in it can be relied upon. */
+/** With what compatible servers add. Nothing in it can be relied upon. */
 type Delta = {
   content?: unknown;
   refusal?: unknown;
@@ -138,9 +126,8 @@ async function readStream(
   content = withoutEndOfTurn(content);
   if (reason === undefined && (calls.isCut || (content === '' && calls.count === 0))) throw streamCut(endpoint);
   const finish = finishOf(reason, calls.count > 0);
-  if (finish === 'refused' || (refusal !== '' && content === '' && calls.count === 0)) {
+  if (finish === 'refused' || (refusal !== '' && content === '' && calls.count === 0))
     throw contentRefused(endpoint, refusal);
-  }
   if (finish === 'failed') throw serverFailed(endpoint, `the reply ended with "${reason}"`);
   const { calls: toolCalls, extra } = calls.finish(request.messages);
   const message: AssistantMessage = {
@@ -164,17 +151,16 @@ function writtenIn(usage?: OpenAI.CompletionUsage): number {
   return rest > written ? rest : written;
 }
 
-/** The text of a piece, or of one of its parts, in which Mistral sends it beside thoughts. */
+/** Mistral sends texts in parts, beside thoughts. */
 const textIn = (part: unknown): string => textOf((part as { text?: unknown } | null | undefined)?.text ?? part);
 
-/** Marks between two turns, as chat templates write them. */
 const turnBegins = /<\|im_start\|>|<start_of_turn>/;
 const betweenTurns = /<\|im_end\|>\s*<\|im_start\|>|<end_of_turn>\s*<start_of_turn>/;
 
 /** In characters, a mark and the piece that ends it. */
 const longestMark = 100;
 
-/** The end of a turn, as a model writes it whose template has another one. */
+/** As a model writes it whose template has another one. */
 const endsOfTurns = ['<|im_end|>', '<end_of_turn>'];
 
 function withoutEndOfTurn(text: string): string {
@@ -183,19 +169,16 @@ function withoutEndOfTurn(text: string): string {
   return mark === undefined ? text : said.slice(0, -mark.length).trimEnd();
 }
 
-/**
- * Where a text goes on as the other one's turn, as that of a model does which does not know its own end, such as a base model. In
- * code it is what somebody has asked for.
- */
+/** A base model does not know its own end, and goes on as the other one. In code it is what somebody has asked for. */
 function nextTurn(text: string): number | undefined {
   const end = betweenTurns.exec(text)?.index;
   return end === undefined || text.slice(0, end).includes('`') ? undefined : end;
 }
 
 /**
- * Why replies end that are not whole, by the words that providers have for it, in the order in which they are looked for: Gemini's
- * `function_call_filter: MALFORMED_FUNCTION_CALL`, DeepSeek's `insufficient_system_resource`, Z.AI's `network_error` and `sensitive`,
- * vLLM's `abort`, and those of other APIs which gateways hand on.
+ * Not whole, in the order in which they are looked for: Gemini's `function_call_filter: MALFORMED_FUNCTION_CALL`,
+ * DeepSeek's `insufficient_system_resource`, Z.AI's `network_error` and `sensitive`, vLLM's `abort`, and those of APIs
+ * which gateways hand on.
  */
 const endings: Array<[RegExp, Finish | 'refused' | 'failed']> = [
   [/malformed|error|abort|insufficient/, 'failed'],
@@ -203,7 +186,7 @@ const endings: Array<[RegExp, Finish | 'refused' | 'failed']> = [
   [/length|max_tokens|context_window/, 'length'],
 ];
 
-/** Reads why a reply ended. Without a reason it is complete: the stream has ended as it should. */
+/** Without a reason it is complete: the stream has ended as it should. */
 const finishOf = (reason = '', hasCalls: boolean): Finish | 'refused' | 'failed' =>
   endings.find(([words]) => words.test(reason.toLowerCase()))?.[1] ??
   (hasCalls || callsReason.test(reason) ? 'tool_calls' : 'stop');
@@ -211,7 +194,6 @@ const finishOf = (reason = '', hasCalls: boolean): Finish | 'refused' | 'failed'
 /** A reply that ends for calls may have lost them on its way. */
 const callsReason = /^(?:tool_calls?|function_call|tool_use)$/i;
 
-/** What some servers want back with a reply. */
 interface OpaqueData {
   /** Extra fields of tool calls by call id, such as Gemini's thought signatures. */
   extra: Record<string, unknown>;
@@ -232,9 +214,8 @@ const opaqueIn = ({ opaque }: AssistantMessage): OpaqueData =>
 type Param = OpenAI.ChatCompletionMessageParam;
 
 /**
- * Converts messages to those of Chat Completions one by one, so a longer conversation begins with the same bytes. Results
- * of tools are only texts there (https://platform.openai.com/docs/api-reference/chat/create), so that the images of one
- * reply's tools follow behind its last result, as a message of the user.
+ * One by one, so a longer conversation begins with the same bytes. Results of tools are only texts there, so that
+ * images of one reply's tools follow behind its last result, as a message of the user.
  */
 export function toOpenaiMessages(messages: Message[], images: LoadedImages = new Map()): Param[] {
   let shown: ImageRef[] = [];
@@ -253,10 +234,7 @@ export function toOpenaiMessages(messages: Message[], images: LoadedImages = new
 
 const fromTools = '(What the tools above have shown, in the order of their results:)';
 
-function toUserContent(
-  { content, images: refs = [] }: UserMessage,
-  images: LoadedImages,
-): string | OpenAI.ChatCompletionContentPart[] {
+function toUserContent({ content, images: refs = [] }: UserMessage, images: LoadedImages) {
   if (refs.length === 0) return content;
   return [
     ...(content === '' ? [] : [{ type: 'text' as const, text: content }]),

@@ -4,7 +4,6 @@ import { isObject } from '../util/values.ts';
 
 type Body = Record<string, unknown>;
 
-/** How often a call is repeated for what its refusals have taught. */
 const maxRepeats = 5;
 
 /** Where each wire has the schema of a reply's text. */
@@ -34,16 +33,14 @@ const dispensable = [
   'reasoning_content',
 ];
 
-/** Each the other's name. */
 const renamed: Record<string, string> = {
   max_tokens: 'max_completion_tokens',
   max_completion_tokens: 'max_tokens',
 };
 
 /**
- * What a model behind an address has refused so far. A 400 that names a parameter is believed: the request is repeated
- * without it, later requests go without it from the start, and the person who started the run is told once. It is
- * forgotten when the process ends, so that a provider may change its mind.
+ * What a model behind an address has refused: later requests go without it from the start, and the person who started
+ * the run is told once. It is forgotten with the process, so that a provider may change its mind.
  */
 export class ParameterQuirks {
   readonly #subject: string;
@@ -52,7 +49,7 @@ export class ParameterQuirks {
   readonly #noticed = new Set<string>();
   #notices: string[] = [];
 
-  /** @param subject the model as notices name it, such as `openai gpt-5` */
+  /** @param subject such as `openai gpt-5` */
   constructor(subject: string) {
     this.#subject = subject;
   }
@@ -62,17 +59,14 @@ export class ParameterQuirks {
     return this.#without.has(noTools);
   }
 
-  /** Whether the server may take a schema for a reply's text. */
   get takesSchemas(): boolean {
     return !schemaParameters.some((parameter) => this.#without.has(parameter));
   }
 
-  /** Says once that a setting is not sent. */
   leftOut(parameter: string): void {
     this.tell(`does not take ${parameter}: left out`);
   }
 
-  /** What has not been said yet. */
   takeNotices(): string[] {
     const notices = this.#notices;
     this.#notices = [];
@@ -80,10 +74,8 @@ export class ParameterQuirks {
   }
 
   /**
-   * Sends a request, and again whenever its refusal teaches something.
-   *
-   * @param extra the keys that the user has added, which are dispensable too
-   * @throws whatever the last try was refused with
+   * Repeats a request whenever its refusal teaches something.
+   * @param extra keys of the user, which are dispensable too
    */
   async send<T extends object, Reply>(
     build: () => T,
@@ -134,13 +126,11 @@ export class ParameterQuirks {
     return { ...reduced, messages: formed };
   }
 
-  /** A parameter whose name was refused has its other name, unless that was refused as well. */
   #nameOf(parameter: string): string {
     const other = renamed[parameter];
     return other !== undefined && this.#without.has(parameter) && !this.#without.has(other) ? other : parameter;
   }
 
-  /** Says something once. @param text goes on from the model's name */
   tell(text: string): void {
     if (this.#noticed.has(text)) return;
     this.#noticed.add(text);
@@ -148,7 +138,7 @@ export class ParameterQuirks {
   }
 }
 
-/** A request with the user's own keys, which may add to its objects and replace whatever else it has. */
+/** The user's keys may add to objects and replace whatever else there is. */
 function withExtra(body: Body, extra: Body = {}): Body {
   const merged = Object.entries(extra).map(([key, value]) => {
     const { [key]: own } = body;
@@ -157,7 +147,7 @@ function withExtra(body: Body, extra: Body = {}): Body {
   return { ...body, ...Object.fromEntries(merged) };
 }
 
-/** The parameter of a request that its refusal names; undefined if it names none, or one that matters. */
+/** Undefined if the refusal names none, or one that matters. */
 function refusedIn(said: Said, sent: Body, names: string[]): string | undefined {
   if (said.status !== 400 && said.status !== 422) return undefined;
   // Without its effort a model that refuses it beside tools would answer, but it would no longer think.
@@ -188,14 +178,13 @@ function isForced(choice: unknown): boolean {
   return kind !== undefined && kind !== 'auto' && kind !== 'none';
 }
 
-/** Learnt where a server wants the tools defined that earlier messages have called. */
+/** The server wants the tools defined that earlier messages have called. */
 const noTools = 'no tools';
 
-/** Whether the place that a provider names is a parameter: `include[0]`, `reasoning.effort`, `tools[2].function.strict`. */
+/** As in `include[0]`, `reasoning.effort`, `tools[2].function.strict`. */
 const isIn = (param: string, name: string): boolean =>
   param === name || param.startsWith(`${name}.`) || param.startsWith(`${name}[`) || param.endsWith(`.${name}`);
 
-/** Where a text has a parameter's name as a word; -1 if it has not. */
 function placeIn(text: string, name: string): number {
   const words = [name, name.split('.').at(-1) ?? name].map((word) => word.replace(/[^\w]/g, '\\$&'));
   return text.search(new RegExp(`(?<![\\w])(${words.join('|')})(?![\\w])`));

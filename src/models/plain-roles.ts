@@ -1,9 +1,5 @@
-/**
- * The chat templates of some open models take fewer forms of a conversation than the API does, and the servers that run
- * them refuse the rest, some with a 500. Each function here gives a conversation of Chat Completions one such form.
- */
+/** Chat templates of open models take fewer forms than the API; their servers refuse the rest, some with a 500. */
 
-/** A message of Chat Completions, of which only these parts matter here. */
 export interface ChatMessage {
   role: string;
   content?: unknown;
@@ -68,7 +64,6 @@ export const templateWants = {
 
 export type TemplateWant = keyof typeof templateWants;
 
-/** What a refusal says that a conversation's form lacks; undefined if it is about something else. */
 export function templateWant(text: string): TemplateWant | undefined {
   return (Object.keys(templateWants) as TemplateWant[]).find((want) => templateWants[want].words.test(text));
 }

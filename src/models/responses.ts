@@ -3,56 +3,45 @@ import type { AssistantMessage, ImageRef, Message, ToolCall, ToolSpec } from '..
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
 import type { Capabilities } from '../config/models/model-capabilities.ts';
 import { contentRefused, replyTooLarge, responseFailed, streamCut, type Endpoint } from './failures.ts';
-import type { ParameterQuirks } from './parameter-quirks.ts';
 import {
   imageData,
   readableArguments,
   type LoadedImages,
   type ModelRequest,
   type ModelResponse,
-  type ModelSettings,
+  type Wire,
 } from './model.ts';
 import { StreamedCalls, textOf } from './streamed-calls.ts';
 import { strictSchema } from './strict-schema.ts';
-import { writtenSchema } from './written-schema.ts';
+import { choiceOf, writtenSchema } from './written-schema.ts';
 
 type Body = OpenAI.Responses.ResponseCreateParamsStreaming;
 type InputItem = OpenAI.Responses.ResponseInputItem;
 type OutputItem = OpenAI.Responses.ResponseOutputItem;
 type Reasoning = OpenAI.Responses.ResponseReasoningItem;
 
-/** The least that the API takes. */
 const leastTokens = 16;
 
-/**
- * Asks a model behind OpenAI's Responses API, streamed (https://platform.openai.com/docs/api-reference/responses).
- * Nothing is stored there: each request has the whole conversation, with the reasoning in it encrypted.
- */
-export async function askResponses(
-  client: OpenAI,
-  settings: ModelSettings,
-  request: ModelRequest,
-  { endpoint, quirks }: { endpoint: Endpoint; quirks: ParameterQuirks },
-): Promise<ModelResponse> {
+/** Nothing is stored there: each request has the whole conversation, with the reasoning in it encrypted. */
+export async function askResponses(client: OpenAI, request: ModelRequest, wire: Wire): Promise<ModelResponse> {
   const ask = (conversation: ModelRequest) =>
-    quirks.send(
-      () => requestBody(settings, conversation, quirks),
-      settings.extraBody,
+    wire.quirks.send(
+      () => requestBody(conversation, wire),
+      wire.settings.extraBody,
       (body) => client.responses.create(body, { signal: request.signal }),
     );
   const stream = await ask(request).catch((error: unknown) => {
     // The keys change after some time, and a conversation may be older.
     if ((error as { code?: unknown }).code !== 'invalid_encrypted_content') throw error;
-    quirks.tell('cannot read the reasoning in earlier replies any more: left out');
+    wire.quirks.tell('cannot read the reasoning in earlier replies any more: left out');
     return ask({ ...request, messages: request.messages.map(withoutReasoning) });
   });
-  return readStream(stream, request, endpoint);
+  return readStream(stream, request, wire.endpoint);
 }
 
 function requestBody(
-  { model, temperature, maxTokens, effort, capabilities }: ModelSettings,
   request: ModelRequest,
-  quirks: ParameterQuirks,
+  { settings: { model, temperature, maxTokens, effort, capabilities }, quirks }: Wire,
 ): Body {
   const { messages, images, tools, toolChoice = 'auto' } = request;
   const written = writtenSchema(request, capabilities, quirks);
@@ -76,11 +65,9 @@ function requestBody(
   };
 }
 
-function toolChoiceOf(choice: ToolChoice, { forcedTools }: Capabilities): NonNullable<Body['tool_choice']> {
-  if (choice === 'none') return choice;
-  if (choice === 'auto' || !forcedTools) return 'auto';
-  const [name, ...others] = choice === 'required' ? [] : choice.oneOf;
-  return name !== undefined && others.length === 0 ? { type: 'function', name } : 'required';
+function toolChoiceOf(wanted: ToolChoice, { forcedTools }: Capabilities): NonNullable<Body['tool_choice']> {
+  const choice = choiceOf(wanted, forcedTools);
+  return typeof choice === 'string' ? choice : { type: 'function', name: choice.only };
 }
 
 async function readStream(
@@ -126,9 +113,8 @@ async function readStream(
     request.messages,
   );
   const why = end.incomplete_details?.reason;
-  if (why === 'content_filter' || (refusal !== '' && message.content === refusal && !message.toolCalls)) {
+  if (why === 'content_filter' || (refusal !== '' && message.content === refusal && !message.toolCalls))
     throw contentRefused(endpoint, refusal);
-  }
   const counted = {
     inputTokens: end.usage?.input_tokens ?? NaN,
     cachedInputTokens: end.usage?.input_tokens_details?.cached_tokens ?? 0,
@@ -146,7 +132,7 @@ async function readStream(
 /** More than any model puts into one reply; a stream with more of them is out of order. */
 const maxItems = 1000;
 
-/** What a reply consisted of, in order. The texts of calls are those of the message. */
+/** In order. The texts of calls are those of the message. */
 type Part =
   | Pick<Reasoning, 'type' | 'id' | 'summary' | 'content' | 'encrypted_content'>
   | { type: 'message'; content: string; phase?: 'commentary' | 'final_answer' }
@@ -190,11 +176,11 @@ function toMessage(items: OutputItem[], streamed: string, model: string, convers
   return { message, refusal };
 }
 
-/** A reasoning item as it goes back. One without its content is known to nobody, since nothing is stored. */
+/** One without its content is known to nobody, since nothing is stored. */
 function reasoningOf({ type, id, summary, content, encrypted_content }: Reasoning): Part[] {
   if (!encrypted_content && !content?.length) return [];
-  const text = content?.length ? { content } : {};
-  return [{ type, id, summary: summary ?? [], ...text, ...(encrypted_content && { encrypted_content }) }];
+  const kept = { ...(content?.length && { content }), ...(encrypted_content && { encrypted_content }) };
+  return [{ type, id, summary: summary ?? [], ...kept }];
 }
 
 function withoutReasoning(message: Message): Message {
@@ -203,7 +189,6 @@ function withoutReasoning(message: Message): Message {
   return rest;
 }
 
-/** Converts messages to input items one by one, so a longer conversation begins with the same bytes. */
 export function toResponsesInput(messages: Message[], model: string, images: LoadedImages = new Map()): InputItem[] {
   return messages.flatMap((message): InputItem[] => {
     if (message.role === 'assistant') return fromAssistant(message, model);
@@ -213,7 +198,7 @@ export function toResponsesInput(messages: Message[], model: string, images: Loa
   });
 }
 
-/** A text, or parts, which results of tools may be as well (`ResponseFunctionCallOutputItemList` of the API reference). */
+/** Results of tools may be parts as well (`ResponseFunctionCallOutputItemList`). */
 function toContent({ content, images: refs = [] }: { content: string; images?: ImageRef[] }, images: LoadedImages) {
   if (refs.length === 0) return content;
   return [
@@ -250,7 +235,6 @@ const toCall = ({ id, name, arguments: text }: ToolCall): InputItem => ({
   arguments: readableArguments(text),
 });
 
-/** Here `strict` is true unless it is said to be false. */
 function toResponsesTools(tools: ToolSpec[], isStrict: boolean): OpenAI.Responses.FunctionTool[] {
   return tools.map(({ name, description, parameters }) => {
     const strict = isStrict ? strictSchema(parameters) : undefined;

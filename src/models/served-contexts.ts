@@ -10,37 +10,29 @@ const patience = 3_000;
 /** In bytes. Routers list hundreds of models. */
 const longestList = 8_000_000;
 
-/** A list of models, and one of them. Nothing in it can be relied upon. */
 type List = { data?: unknown; models?: unknown } | null;
 type Entry = Record<string, unknown> & { meta?: { n_ctx?: unknown } | null };
 
-/**
- * Where a server lists its models, and what there says how long a context it has loaded one with. What a model could have,
- * as routers tell it, is not meant: it says nothing of the machine that will answer.
- */
-interface Place {
-  path: string;
-  read: (entry: Entry) => unknown[];
-}
+/** What a model could have, as routers tell it, is not meant: it says nothing of the machine that will answer. */
+type Read = (entry: Entry) => unknown[];
 
-/** Below the address of the routes: vLLM and llama.cpp. */
-const first: Place = { path: '/models', read: ({ max_model_len: most, meta }) => [most, meta?.n_ctx] };
+/** vLLM and llama.cpp. */
+const first: Read = ({ max_model_len: most, meta }) => [most, meta?.n_ctx];
 
-/** Beside it, for who lists models there and says nothing: Ollama, which knows it of models in use, and LM Studio. */
-const others: Place[] = [
-  { path: '/api/ps', read: ({ context_length: loaded }) => [loaded] },
-  { path: '/api/v0/models', read: ({ loaded_context_length: loaded }) => [loaded] },
-];
+/** Ollama, which knows it of models in use, and LM Studio. */
+const others: Record<string, Read> = {
+  '/api/ps': ({ context_length: loaded }) => [loaded],
+  '/api/v0/models': ({ loaded_context_length: loaded }) => [loaded],
+};
 
-/** How often a server is asked that is not there, or lists models and does not say it, since it may load one only when it is called. */
+/** A server that is not there, or does not say it, may load a model only when it is called. */
 const mostTimes = 3;
 
 /** llama.cpp lists its model under both keys. */
 const entriesOf = (list: List): Entry[] =>
   [list?.data, list?.models].find((each): each is Entry[] => Array.isArray(each)) ?? [];
 
-/** How many tokens of context a list says that a model has; undefined if it does not say. */
-function contextIn(entries: Entry[], model: string, read: Place['read']): number | undefined {
+function contextIn(entries: Entry[], model: string, read: Read): number | undefined {
   // A server of one model takes any name for it.
   const meant = entries.filter((entry) => entries.length === 1 || [entry['id'], entry['model']].includes(model));
   return meant.flatMap(read).find((each): each is number => Number.isSafeInteger(each) && Number(each) > 0);
@@ -48,14 +40,10 @@ function contextIn(entries: Entry[], model: string, read: Place['read']): number
 
 interface Asked {
   tokens: number | undefined;
-  /** How often it may be asked again. */
   left: number;
 }
 
-/**
- * Makes the function that says how many tokens of context a server has loaded a backend's model with; undefined where it is
- * a provider's own, or does not say. What a server has said is remembered as long as this process lives.
- */
+/** In tokens, as a server says that it has loaded the model; remembered as long as this process lives. */
 export function servedContexts(environment: Environment) {
   const known = new Map<string, Promise<Asked>>();
 
@@ -83,11 +71,11 @@ async function ask(baseUrl: string, model: string, headers: Record<string, strin
     return entriesOf(JSON.parse((await beginningOf(response.body, longestList)).toString()) as List);
   };
   try {
-    const listed = await list(`${baseUrl}${first.path}`);
-    const tokens = contextIn(listed, model, first.read);
+    const listed = await list(`${baseUrl}/models`);
+    const tokens = contextIn(listed, model, first);
     const [, root] = /^(http:\/\/[^/]+)\/v1$/.exec(baseUrl) ?? [];
     if (tokens !== undefined || listed.length === 0 || root === undefined) return { tokens, left: 0 };
-    for (const { path, read } of others) {
+    for (const [path, read] of Object.entries(others)) {
       const found = contextIn(await list(`${root}${path}`).catch(() => []), model, read);
       if (found !== undefined) return { tokens: found, left: 0 };
     }

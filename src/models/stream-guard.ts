@@ -13,26 +13,23 @@ const maxContent = 8 * 1024 * 1024;
 /** In characters. Responses repeats a whole reply in its last event. */
 const maxEvent = 2 * 1024 * 1024;
 
-/** How many lines may be none of an event. Each costs the parser an error with its stack. */
+/** Of lines that are none of an event. Each costs the parser an error with its stack. */
 const maxErrors = 1000;
 
-/** In bytes, of the body of an error. */
 const maxError = 64 * 1024;
 
-/** In milliseconds, for how long events are read before everything else in the process has its turn. */
+/** In milliseconds, before everything else in the process has its turn. */
 const slice = 10;
 
-/** In milliseconds, the longest that a timer can wait. */
 const longestWait = 2 ** 31 - 1;
 
 /**
- * A `fetch` for the SDKs that survives whatever a server streams. Events come whole, since the
- * SDKs' own reading of an endless line takes ever longer and holds up the process. A stream that grows beyond its limit is
- * cut off while it comes (`ReplyTooLarge`), one without content for too long is dead (`StreamStalled`), and one that
- * breaks off says so (`ConnectionFailed`). Of an error's body only the beginning is read.
- *
- * @param seconds without content until a stream counts as dead; pings and empty pieces are no content, thoughts are
- * @param beforeSend called right before each request is sent, which is not sent if it rejects
+ * Survives whatever a server streams. Events come whole, since the SDKs' own reading of an endless line holds up the
+ * process. A stream that grows beyond its limit is cut off (`ReplyTooLarge`), one without content for too long is dead
+ * (`StreamStalled`), and one that breaks off says so (`ConnectionFailed`). Of an error's body only the beginning is
+ * read.
+ * @param seconds pings and empty pieces are no content, thoughts are
+ * @param beforeSend the request is not sent if it rejects
  */
 export function guardedFetch(
   endpoint: Endpoint,
@@ -59,7 +56,7 @@ export function guardedFetch(
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** Reads a body until it is long enough, in bytes: that of an error, if nothing is said. What came before it broke off counts too. */
+/** @param most in bytes; by default that of an error. What came before a body broke off counts too. */
 export async function beginningOf(body: Bytes, most = maxError): Promise<Buffer<ArrayBuffer>> {
   const read: Uint8Array[] = [];
   let size = 0;
@@ -75,16 +72,10 @@ export async function beginningOf(body: Bytes, most = maxError): Promise<Buffer<
   return Buffer.concat(read).subarray(0, most);
 }
 
-async function* wholeEvents(
-  body: Bytes,
-  endpoint: Endpoint,
-  timer: NodeJS.Timeout,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
+async function* wholeEvents(body: Bytes, endpoint: Endpoint, timer: NodeJS.Timeout, signal: AbortSignal) {
   const decoder = new TextDecoder();
   const events: EventSourceMessage[] = [];
   let errors = 0;
-  /** How an answer begins in which no event has come. */
   let opening: string | undefined = '';
   const parser = createParser({
     onEvent: (event) => events.push(event),
@@ -133,7 +124,7 @@ async function* wholeEvents(
   }
 }
 
-/** Writes events for the SDKs, without ids and comments, which tell them nothing. */
+/** Without ids and comments, which tell the SDKs nothing. */
 function bytesOf(events: EventSourceMessage[]): Uint8Array {
   const texts = events.map(({ event, data }) => {
     const name = event === undefined ? '' : `event: ${event}\n`;
@@ -142,7 +133,6 @@ function bytesOf(events: EventSourceMessage[]): Uint8Array {
   return Buffer.from(texts.join(''));
 }
 
-/** An event of any of the wires, as far as it tells content from pings. */
 interface StreamEvent {
   type?: unknown;
   delta?: unknown;
@@ -153,25 +143,24 @@ interface StreamEvent {
 const choicesOf = ({ choices }: StreamEvent): unknown[] => (Array.isArray(choices) ? choices : []);
 
 /**
- * Whether an event of Chat Completions is one of those at the end of a reply, of which servers may leave out some. That the stream
- * itself ends proves nothing: a proxy may end it so when it has broken off behind the proxy. The other wires have an event for it.
+ * Of Chat Completions, where servers may leave out some. That the stream itself ends proves nothing: a proxy may end it
+ * so when it has broken off behind the proxy. The other wires have an event for it.
  */
 const isEnd = (data: string, event: StreamEvent): boolean =>
   data === '[DONE]' ||
   event.usage != null ||
   choicesOf(event).some((choice) => (choice as { finish_reason?: unknown } | null)?.finish_reason != null);
 
-/** Events that say only that the stream is alive, or will be. */
 const pings = ['ping', 'keepalive', 'response.created', 'response.queued', 'response.in_progress'];
 
-/** How many characters of content there are in an event. Whoever reads it finds out what is wrong with it. */
+/** In characters. Whoever reads the event finds out what is wrong with it. */
 function contentIn(event: StreamEvent): number {
   const { type, delta, choices } = event;
   if (typeof type !== 'string' || delta !== undefined || choices !== undefined) return textIn(event);
   return pings.includes(type) ? 0 : 1;
 }
 
-/** What of an event is content, and what leads to it. Servers add fields of their own, in empty deltas as well. */
+/** Servers add fields of their own, in empty deltas as well. */
 const contentKeys = new Set([
   'choices',
   'delta',

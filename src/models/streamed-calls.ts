@@ -1,12 +1,12 @@
 import { callsIn, type Message, type ToolCall } from '../protocol/message.ts';
 import { isObject, parsedJson } from '../util/values.ts';
 
-/** A piece of a tool call as servers that speak Chat Completions stream it. Any of it may be absent or of another type. */
+/** As Chat Completions has it. Any of it may be absent or of another type. */
 export interface CallPiece {
   index?: unknown;
   id?: unknown;
   function?: { name?: unknown; arguments?: unknown } | null;
-  /** Not part of OpenAI's own API: what Gemini wants back with the call, such as its thought signature. */
+  /** What Gemini wants back with the call, such as its thought signature. */
   extra_content?: unknown;
 }
 
@@ -21,20 +21,17 @@ interface GrowingCall {
 }
 
 /**
- * Puts together the tool calls of a streamed reply. An index may begin anywhere, repeat, or be absent, and ids may be
- * missing or repeat, so a piece belongs to the call with the same index and id; without an id, to the last call of its
- * index. The order is that in which the calls began.
+ * An index may begin anywhere, repeat, or be absent, and so may ids, so a piece belongs to the call with the same index
+ * and id; without an id, to the last call of its index.
  */
 export class StreamedCalls {
   readonly #calls: GrowingCall[] = [];
-  /** The call that a piece goes on with, by index and id, and by index alone. */
   readonly #open = new Map<string, GrowingCall>();
 
   get count(): number {
     return this.#calls.length;
   }
 
-  /** @returns the new text in the piece */
   add(piece: CallPiece): string {
     const name = textOf(piece.function?.name);
     const written = piece.function?.arguments;
@@ -49,12 +46,11 @@ export class StreamedCalls {
     return text;
   }
 
-  /** Whether a call's arguments stop in the middle. */
   get isCut(): boolean {
     return this.#calls.some(({ arguments: text }) => /^\s*\{/.test(text) && !text.trimEnd().endsWith('}'));
   }
 
-  /** The calls, with ids that no other call of the conversation has, and what providers want back with each, by its id. */
+  /** With ids that no other call of the conversation has; and what providers want back, by these. */
   finish(conversation: Message[]): { calls: ToolCall[]; extra: Record<string, unknown> } {
     const taken = new Set(conversation.flatMap(callsIn).map(({ id }) => id));
     const extra: Record<string, unknown> = {};
@@ -101,5 +97,4 @@ const isComplete = ({ arguments: text }: GrowingCall): boolean =>
 const isSentAgain = (call: GrowingCall, { id }: CallPiece, text: string): boolean =>
   call.id !== undefined && call.id === id && call.arguments === text && isComplete(call);
 
-/** A piece of a text as a server sends it, which may have none. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -3,7 +3,7 @@ import { isObject } from '../util/values.ts';
 
 type Schema = Record<string, unknown>;
 
-/** What OpenAI takes in a strict schema (https://developers.openai.com/api/docs/guides/structured-outputs). */
+/** https://developers.openai.com/api/docs/guides/structured-outputs */
 const keywords = new Set([
   'type',
   'description',
@@ -28,9 +28,8 @@ const keywords = new Set([
 const maxDepth = 5;
 
 /**
- * A tool's schema in the form that `strict` demands: closed objects with every key required. A key that may be absent
- * becomes one that may be null, on the first level alone, where null is read as absent. Undefined if the schema cannot be
- * put so without another meaning, such as an object with free keys.
+ * Closed objects with every key required. A key that may be absent becomes one that may be null, on the first level
+ * alone, where null is read as absent. Undefined if that would change the meaning, as of free keys.
  */
 export function strictSchema(parameters: ParameterSchema): Schema | undefined {
   const required = new Set(parameters.required);
@@ -51,7 +50,7 @@ export function strictSchema(parameters: ParameterSchema): Schema | undefined {
 const isAllowed = (schema: Schema): boolean =>
   Object.keys(schema).every((key) => keywords.has(key)) && (schema['additionalProperties'] ?? false) === false;
 
-/** A schema below the first level with its objects closed; undefined if it has none of its own meaning. */
+/** Below the first level; undefined if it has no meaning of its own. */
 function closedSchema(value: unknown, depth: number): Schema | undefined {
   if (!isObject(value) || depth > maxDepth || !isAllowed(value)) return undefined;
   const schema = value;

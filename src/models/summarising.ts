@@ -3,36 +3,27 @@ import { hashOf } from '../util/ids.ts';
 import { cutInMiddle } from '../util/text/cut.ts';
 import { cutResult, goneIn, summaryMark } from './compact.ts';
 
-/** What is to be summarised, and how much room there is. */
 export interface SummaryRequest {
   messages: Message[];
-  /** How many words the summary may have. */
   words: number;
-  /** How many tokens the messages may have, by `tokensOf`. */
+  /** In tokens, by `tokensOf`, for the messages. */
   budget: number;
 }
 
-/** What keeps summaries of conversations, by keys that say what they are of, and has them made. */
 export interface Summaries {
-  /** @returns the first of the summaries under these keys, with its key; undefined if there is none */
   find(keys: string[]): Promise<{ key: string; text: string } | undefined>;
-  /** @returns the summary, which is under its key from now on; undefined where the model gives none */
+  /** @returns undefined where the model gives none */
   make(key: string, request: SummaryRequest): Promise<string | undefined>;
 }
 
-/** How much of the room a summary may take, and how many tokens at least and at most. */
 const share = { ofBudget: 1 / 6, least: 150, most: 1500 };
 
-/** About so many words and characters of English are a token. */
 const perToken = { words: 0.6, characters: 4 };
 
 /**
- * A conversation in which a summary stands for the messages that have to be left out; the same messages if none has to be, or
- * there is no summary of them. It may still be too long.
- *
- * A summary is kept by what it is of, so that the next calls, and other agents with the same conversation, find it. Where more has
+ * A summary stands for the messages that have to be left out, if there is one; the result may still be too long. It is
+ * kept by what it is of, so that the next calls, and other agents with the same conversation, find it. Where more has
  * to be left out, another one is made of it and of what has come since.
- *
  * @param budget in tokens, by `tokensOf`
  */
 export async function summarised(messages: Message[], budget: number, summaries: Summaries): Promise<Message[]> {
@@ -57,7 +48,7 @@ export async function summarised(messages: Message[], budget: number, summaries:
   return replaced(messages, opening, end, text.length <= most ? text : cutInMiddle(text, most * 0.8, most * 0.2));
 }
 
-/** For each place in a conversation, the hash of all messages before it, without the instructions that it begins with. */
+/** The hash of all messages before a place, without the instructions that they begin with. */
 function keysOf(messages: Message[]): (place: number) => string {
   const first = messages.findIndex(({ role }) => role !== 'system');
   const keys = [''];

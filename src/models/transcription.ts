@@ -4,34 +4,24 @@ import { isRemote, routeOf } from '../config/models/providers.ts';
 import { redact } from '../util/text/redact.ts';
 import type { Backend } from '../protocol/settings.ts';
 
-/** An address with the endpoint `/audio/transcriptions`, and the model to ask for. */
-interface Route {
-  baseUrl: string;
-  key: string;
-  model: string;
-}
-
 /** OpenAI's model for recorded files; those before it end on 2027-02-26 (https://developers.openai.com/api/docs/deprecations). */
 const openaiModel = 'gpt-transcribe';
 
-/** The name to which compatible servers answer, whatever their model is. */
 const commonModel = 'whisper-1';
 
-/** How long one recording may take, in milliseconds, and how often it is tried again. */
+/** In milliseconds, for one recording. */
 const timeout = 120_000;
 const maxRetries = 2;
 
-/** The longest reason that a note gives, in characters. */
 const longestReason = 300;
 
 /**
- * Makes the function that transcribes recordings: by the server that `TRANSCRIPTION_URL` names, else by the backend's own. A
- * recording goes nowhere else, so that what is said in it reaches only those who get the texts of the run as well.
- *
- * @param backend that of the agents who are to read the text
+ * By the server that `TRANSCRIPTION_URL` names, else by the backend's own: what is said in a recording reaches only
+ * those who get the texts of the run as well.
+ * @param backend of the agents who are to read the text
  */
 export function transcriber(environment: Environment, backend: Backend | undefined): Transcribe {
-  const route = transcriptionRoute(environment, backend);
+  const route = routeFor(environment, backend);
   if (route === undefined) return notTranscribed;
   const { baseUrl, key, model } = route;
   return async ({ bytes, mediaType, name }) => {
@@ -50,7 +40,7 @@ export function transcriber(environment: Environment, backend: Backend | undefin
   };
 }
 
-function transcriptionRoute(environment: Environment, backend: Backend | undefined): Route | undefined {
+function routeFor(environment: Environment, backend: Backend | undefined) {
   const { TRANSCRIPTION_API_KEY: key, TRANSCRIPTION_MODEL: model, TRANSCRIPTION_URL: url } = environment;
   if (url !== undefined) {
     const isOpenai = URL.canParse(url) && new URL(url).hostname === 'api.openai.com';

@@ -5,25 +5,15 @@ import type { ParameterQuirks } from './parameter-quirks.ts';
 import type { ModelRequest } from './model.ts';
 import { strictSchema } from './strict-schema.ts';
 
-/** The tools of a conversation that a reply may call. */
 export const usable = (tools: ToolSpec[], choice: ToolChoice = 'auto'): ToolSpec[] =>
   typeof choice === 'object' ? tools.filter(({ name }) => choice.oneOf.includes(name)) : tools;
 
-/** What a reply's text has to be, as all providers take it. */
-export interface WrittenSchema {
-  name: string;
-  schema: Record<string, unknown>;
-}
-
-/**
- * The schema of a text that is a call of one of the tools that it names, as `writtenCall` reads it; undefined where none is
- * wanted, or the server takes none or can be made to call.
- */
+/** For a text that calls a tool; undefined where none is wanted, or the server takes none or can be made to call. */
 export function writtenSchema(
   { bySchema, tools, toolChoice }: Pick<ModelRequest, 'bySchema' | 'tools' | 'toolChoice'>,
   { forcedTools, strictSchemas }: Capabilities,
   quirks: ParameterQuirks,
-): WrittenSchema | undefined {
+): { name: string; schema: Record<string, unknown> } | undefined {
   if (bySchema === undefined || forcedTools || !quirks.takesSchemas) return undefined;
   const calls = usable(tools, toolChoice)
     .filter(({ name }) => bySchema.includes(name))
@@ -42,21 +32,27 @@ export function writtenSchema(
   return { name: 'call', schema: others.length === 0 ? only : { anyOf: calls } };
 }
 
+/** Whether a reply may, or has to, call any tool, or one alone. */
+export function choiceOf(
+  choice: ToolChoice = 'auto',
+  canForce: boolean,
+): 'none' | 'auto' | 'required' | { only: string } {
+  if (choice === 'none') return choice;
+  if (choice === 'auto' || !canForce) return 'auto';
+  const [only, ...others] = choice === 'required' ? [] : choice.oneOf;
+  return only !== undefined && others.length === 0 ? { only } : 'required';
+}
+
 /** In characters: the texts that are what was asked for have the limit of the reply. */
 const longestText = 500;
 const whole = ['content', 'result', 'answer', 'text', 'summary'];
 
-/** The most items of a list. */
 const mostItems = 20;
 
 /** Lists within the items of a list hold names, such as the ids on which a subtask depends. */
 const longestName = 100;
 
-/**
- * A schema whose texts and lists come to an end: a small model that may go on inside of one does so to the limit of its reply.
- *
- * @param lists in how many lists the schema stands
- */
+/** A small model may go on inside of a text to the limit. @param lists in how many lists the schema stands */
 function bounded(schema: unknown, name = '', lists = 0): unknown {
   if (Array.isArray(schema)) return schema.map((each) => bounded(each, '', lists));
   if (typeof schema !== 'object' || schema === null) return schema;

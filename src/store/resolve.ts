@@ -74,3 +74,18 @@ async function resolveRef(store: Texts, ref: TextRef): Promise<string> {
   if (typeof text !== 'string') throw new Error(`Segment ${ref.segment} has no text ${argument} in its call ${id}`);
   return text;
 }
+
+/** How many blobs a worker keeps as they were read: runs use few, such as lists of tools, and each many times. */
+const mostKept = 100;
+
+/** Reads blobs in some way, each once as long as it is among those that came last. */
+export function readBlobs<Read>(store: Store, read: (text: string) => Read): (id: string) => Promise<Read> {
+  const kept = new Map<string, Read>();
+  return async (id) => {
+    const known = kept.get(id) ?? read(await store.blob(id));
+    const [oldest] = kept.keys();
+    if (kept.size >= mostKept && oldest !== undefined && !kept.has(id)) kept.delete(oldest);
+    kept.set(id, known);
+    return known;
+  };
+}

@@ -10,3 +10,7 @@ export function parsedJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** What stands at a path of a value; undefined if there is nothing. */
+export const at = (value: unknown, path: PropertyKey[]): unknown =>
+  path.reduce<unknown>((place, key) => (place as Record<PropertyKey, unknown> | null | undefined)?.[key], value);

@@ -7,18 +7,15 @@ import { shortened } from '../../workflows/runtime/size.ts';
 import { caller } from '../../tools/mcp/find.ts';
 import { inTime } from './in-time.ts';
 import { meantName } from './meant-name.ts';
-import { isObject } from '../../util/values.ts';
+import { at, isObject } from '../../util/values.ts';
 
-/** What was read of a call. */
 interface ReadCall {
   reply: ReplyCall;
-  /** The arguments as JSON that says what was understood; absent if the model wrote just that, or nothing understandable. */
+  /** JSON that says what was understood; absent if the model wrote just that, or nothing understandable. */
   arguments?: string;
-  /** The name under which the conversation has the call; absent if it is the model's own. */
   name?: string;
 }
 
-/** Reads a call's arguments. Where they do not fit, the result has an error that tells the model why. */
 export type ReadArguments = (call: ToolCall, finish: Finish) => ReadCall;
 
 type Json = Record<string, unknown>;
@@ -31,12 +28,10 @@ interface CheckedTool {
 /** In characters. Providers refuse a conversation with a call whose name is longer, or has such as a dot. */
 const longestName = 64;
 
-/** Compiles the schemas of tools, to read calls of them. */
 export function argumentReader(specs: ToolSpec[]): ReadArguments {
   const tools = new Map<string, CheckedTool>();
-  for (const { name, parameters } of specs) {
+  for (const { name, parameters } of specs)
     tools.set(name, { parameters, schema: z.fromJSONSchema(parameters as z.core.JSONSchema.JSONSchema) });
-  }
   const isSearching = specs.some(({ isSearched }) => isSearched);
   const read: ReadArguments = (call, finish) => {
     const inner = isSearching && call.name === caller ? innerCall(call) : undefined;
@@ -59,7 +54,7 @@ const tooLong = ({ arguments: text, id, name }: ToolCall): ReadCall => {
   return { reply: { id, name, error, digest: digestOf(text) } };
 };
 
-/** The call that a call of `call_tool` makes; undefined where it does not say which. */
+/** By `call_tool`; undefined where it does not say which. */
 function innerCall({ arguments: text, id }: ToolCall): ToolCall | undefined {
   const value = repaired(text);
   if (!isObject(value) || typeof value['name'] !== 'string' || value['name'] === caller) return undefined;
@@ -68,8 +63,7 @@ function innerCall({ arguments: text, id }: ToolCall): ToolCall | undefined {
 }
 
 /**
- * Reads one call. Arguments that fit as they are stay as they are. Any others are mended before they are refused: broken JSON is repaired,
- * wrappings are taken off, and values are turned into what the schema asks for, if they say the same. What is missing stays
+ * Arguments that do not fit as they are are mended before they are refused, if the same is said. What is missing stays
  * missing. Of a reply that was cut off nothing is repaired, since its end is not known.
  */
 function readCall(
@@ -108,16 +102,12 @@ function parsed(text: string): { value?: unknown; problem?: string } {
   }
 }
 
-/**
- * The longest text that is repaired, in characters. The time for it may grow with the square of the length: 13 s for
- * 200,000 characters of apostrophes, and 0.1 s for these.
- */
+/** In characters. The time may grow with the square: 13 s for 200,000 apostrophes, and 0.1 s for these. */
 const longestRepaired = 20_000;
 
-/** The same for a text within arguments, since there may be many. */
+/** Within arguments, since there may be many. */
 const longestInside = 2000;
 
-/** The JSON that a text means, such as one in a fenced block, with single quotes, or without its end. */
 function repaired(text: string, longest = longestRepaired): unknown {
   const block = /```(?:json)?\s*\n([^]*?)\n?\s*```/.exec(text)?.[1] ?? text;
   const { value, problem } = parsed(block);
@@ -131,10 +121,7 @@ function repaired(text: string, longest = longestRepaired): unknown {
   }
 }
 
-/**
- * A text without commas before an end, and with the ends that are missing. This is tried first, since it leaves texts in quotes as they
- * are: `jsonrepair` takes the `[` in `{"a": ["b["],}` for the beginning of a list.
- */
+/** First, since `jsonrepair` takes the `[` in `{"a": ["b["],}` for the beginning of a list. */
 function completed(text: string): string {
   const ends: string[] = [];
   const kept = text.replace(/"(?:[^"\\]|\\[^])*"?|[[\]{}]|,(?=\s*(?:[\]}]|$))/g, (token) => {
@@ -146,10 +133,10 @@ function completed(text: string): string {
   return kept + ends.toReversed().join('');
 }
 
-/** Names under which models wrap arguments once more, besides the name of the tool. */
+/** Models wrap arguments under such names once more. */
 const wrappers = ['arguments', 'args', 'input', 'parameters'];
 
-/** Takes off what is around arguments: texts that are JSON themselves, and an object whose only key is no parameter. */
+/** Such as texts that are JSON themselves, and an object whose only key is no parameter. */
 function unwrapped(value: unknown, parameters: ParameterSchema, name: string): unknown {
   if (typeof value === 'string') {
     const inner = repaired(value);
@@ -167,16 +154,14 @@ function unwrapped(value: unknown, parameters: ParameterSchema, name: string): u
 
 type Issue = z.core.$ZodIssue;
 
-/** An issue of a value that is of another type than it must be, or none of the choices. */
 type Mendable = z.core.$ZodIssueInvalidType | z.core.$ZodIssueInvalidValue;
 
-/** How often a value is looked at. Each level of lists, objects and texts that hold JSON takes up to three times. */
+/** Each level of lists, objects and texts that hold JSON takes up to three rounds. */
 const mostRounds = 20;
 
-/** Stands for a key that is left out. */
 const absent = Symbol('absent');
 
-/** Turns parts of a value into what a schema asks for where both say the same; any other part stays as it is. */
+/** Where both say the same; any other part stays as it is. */
 function mendedBy(schema: z.ZodType, value: unknown): unknown {
   const whole = { value: structuredClone(value) };
   const others = new Map<string, unknown[]>();
@@ -199,7 +184,7 @@ function mendedBy(schema: z.ZodType, value: unknown): unknown {
   return whole.value;
 }
 
-/** The issues that can be mended: of several alternatives those of the first that is of the value's type, if there is one. */
+/** Of several alternatives the first that is of the value's type, if there is one. */
 function mendable(issue: Issue): Mendable[] {
   if (issue.code === 'invalid_type' || issue.code === 'invalid_value') return [issue];
   if (issue.code !== 'invalid_union') return [];
@@ -208,10 +193,7 @@ function mendable(issue: Issue): Mendable[] {
   return (alike ?? branches.flat()).map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/**
- * What may stand in a place instead, and last what is there now. A key that is null is first left out, since without a list
- * something may hold for all, which would hold for nothing with an empty one.
- */
+/** Last what is there now. A null is first left out: with an empty list something may hold for nothing. */
 function alternatives(parent: object, key: PropertyKey, issues: Mendable[]): unknown[] {
   if (!Object.hasOwn(parent, key)) return [];
   const given = (parent as Record<PropertyKey, unknown>)[key];
@@ -224,7 +206,7 @@ function alternatives(parent: object, key: PropertyKey, issues: Mendable[]): unk
   return found.length === 0 ? [] : [...found, given];
 }
 
-/** The one choice from which a value differs in letter case, in the space around it, or in being a text, if at all. */
+/** A value may differ in letter case, in space, or in being a text. */
 function choiceFor(value: unknown, choices: unknown[]): unknown {
   if (!['string', 'number', 'boolean'].includes(typeof value)) return undefined;
   const same = choices.filter((choice) => choice !== null && plain(choice) === plain(value));
@@ -235,7 +217,6 @@ const plain = (value: unknown): string => String(value).trim().toLowerCase();
 
 const isList = (type: string): boolean => type === 'array' || type === 'tuple';
 
-/** A value of another type that says the same; undefined if there is none. */
 function turnedInto(type: string, value: unknown): unknown {
   if (type === 'string') return ['number', 'boolean'].includes(typeof value) ? String(value) : undefined;
   // A model that writes null for a list has nothing to give.
@@ -248,7 +229,6 @@ function turnedInto(type: string, value: unknown): unknown {
   return type === 'number' && /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value) ? Number(value) : undefined;
 }
 
-/** The list or object that a text holds as JSON; undefined for any other text. */
 function jsonIn(text: string): unknown {
   const value = /^\s*(?:[[{]|```)/.test(text) ? repaired(text, longestInside) : undefined;
   return typeof value === 'object' && value !== null ? value : undefined;
@@ -265,7 +245,7 @@ const kinds: Record<string, string> = {
   record: 'an object',
 };
 
-/** Says what is wrong with a value, and what it must be, in words that a weak model understands. */
+/** In words that a weak model understands. */
 function inWords(issue: Issue, input: unknown): string {
   const { path } = issue;
   const given = at(input, path);
@@ -274,9 +254,6 @@ function inWords(issue: Issue, input: unknown): string {
   if (given === undefined) return `${place}: it is missing, and must be ${must}`;
   return `${place}: it must be ${must}, and not ${shown(given)}`;
 }
-
-const at = (value: unknown, path: PropertyKey[]): unknown =>
-  path.reduce<unknown>((place, key) => (place as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
 
 function mustBe(issue: Issue): string {
   if (issue.code === 'invalid_type') return kinds[issue.expected] ?? issue.expected;
@@ -289,7 +266,6 @@ function mustBe(issue: Issue): string {
   return `something else (${issue.message})`;
 }
 
-/** How much of a value an error shows, in characters. */
 const longestShown = 60;
 
 const shown = (value: unknown): string => shortened(JSON.stringify(value) ?? 'nothing', longestShown);

@@ -15,13 +15,12 @@ import { webTools } from '../../tools/web/tools.ts';
 import { workspaceTools } from '../../tools/workspaces/tools.ts';
 
 interface BuiltinSettings {
-  /** The extensions folder. */
   folder: string;
   store: Store;
   environment: Environment;
 }
 
-/** Reprise's own tools by their package, defined as users define theirs. Those of a package are read when they are first asked for. */
+/** Defined as users define theirs. A package is read when it is first asked for. */
 export function builtinPackages({ folder, store, environment }: BuiltinSettings): Map<string, () => Tool[]> {
   const packages: Array<[string, ToolDefinition[]]> = [
     ['builtin.search', [searchTool(folder)]],

@@ -5,12 +5,7 @@ const longestMs = 1000;
 const place: { work?: () => unknown } = createContext({});
 const script = new Script('work()');
 
-/**
- * Does what may take for ever: to match a text with a pattern that somebody else has written. Only a script can be ended while
- * it goes on, with whatever it has called.
- *
- * @returns undefined where it has taken too long
- */
+/** A pattern of somebody else may take for ever, and only a script can be ended. @returns undefined when late */
 export function inTime<T>(work: () => T): T | undefined {
   place.work = work;
   try {

@@ -1,15 +1,9 @@
-/** For comparisons: letters and digits alone, in one case. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
-/** What models put before a tool's name, as their providers' prompts name the place where tools are. */
+/** As providers' prompts name the place where tools are. */
 const places = /^(?:functions?|tools?|default_api|api|mcp)[._:/]+/i;
 
-/**
- * The tool that a name can only mean which is none: `functions.view_file`, `View_File`, `viewFile`, `view_file:0` and
- * `files/view_file` mean `view_file`.
- *
- * @returns undefined where none is alike, or several are
- */
+/** `functions.view_file`, `viewFile`, `view_file:0` and `files/view_file` mean `view_file`, if no other is alike. */
 export function meantName(name: string, names: string[]): string | undefined {
   const whole = name.replace(/[:#]\d+$/, '');
   const ways = [whole, whole.replace(places, ''), whole.split(/[.:/]|__/).at(-1) ?? ''].map(plain);

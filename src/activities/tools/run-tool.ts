@@ -25,29 +25,26 @@ export interface ToolDependencies {
   environment: Environment;
 }
 
-/** How many characters of a long text are part of the history. */
+/** Of a long text in the history, in characters. */
 const previewed = 8000;
 
-/** How many characters of a text a model gets at most, and how many of the beginning and the end of a longer one. */
+/** What a model gets, in characters, and of a longer text. */
 const maxShownChars = 40_000;
 const shownFirst = 30_000;
 const shownLast = 8000;
 
-/** How much of the output that a tool shows while it runs is told, in characters. */
+/** Of the output of a running tool, in characters. */
 const mostPartial = 4000;
 
-/** How many characters of a text are kept at all. */
+/** Of a text at all, in characters. */
 const maxKeptChars = 1_000_000;
 
-/** The outcome of a tool that had its agent's files. */
 type FilesOutcome = Outcome & Pick<CallToolResult, 'tree' | 'usage'>;
 
 /**
- * Runs a tool once within an activity, and stores what is long of its result. Whatever the tool does is a result.
- *
+ * Whatever the tool does is a result.
  * @param idempotencyKey the same for all tries of one call
- * @param given its signal aborts when nobody waits for the tool any more
- * @throws `ApplicationFailure` of type `MissingKey`; `CancelledFailure` when the activity is cancelled
+ * @throws `ApplicationFailure` of type `MissingKey`; `CancelledFailure`
  */
 export type RunTool = (
   input: CallToolInput,
@@ -79,12 +76,7 @@ export function createRunTool({ environment, store, tools }: ToolDependencies): 
     throw new Error(`the tool ${name} is no longer where it came from; there are now: ${names || 'none'}`);
   }
 
-  async function outcomeOf(
-    input: CallToolInput,
-    idempotencyKey: string,
-    spent: TokenUsage[],
-    until?: AbortSignal,
-  ): Promise<FilesOutcome> {
+  async function outcomeOf(input: CallToolInput, idempotencyKey: string, spent: TokenUsage[], until?: AbortSignal) {
     const { info, cancellationSignal, cancelled } = Context.current();
     const workflowId = info.workflowExecution?.workflowId ?? '';
     let shown: ModelProgress | undefined;
@@ -121,11 +113,7 @@ export function createRunTool({ environment, store, tools }: ToolDependencies): 
   }
 }
 
-/**
- * The arguments that a person has given in place of the model's, which were checked when they came.
- *
- * @throws `ToolError` if they do not fit the tool
- */
+/** Given in place of the model's. @throws `ToolError` if they do not fit the tool */
 function editedArguments({ spec }: Tool, { arguments: edited }: CallToolInput): Record<string, unknown> {
   const call = { id: 'edited', name: spec.name, arguments: JSON.stringify(edited) };
   const { reply } = argumentReader([spec])(call, 'tool_calls');
@@ -134,8 +122,8 @@ function editedArguments({ spec }: Tool, { arguments: edited }: CallToolInput): 
 }
 
 /**
- * The result as the history holds it: with its beginning only if it is long. What the model gets is in the store then: the
- * whole, or the beginning and the end of what is too long to be sent again with each further call of the model.
+ * The history has the beginning of a long result. The store has what the model gets: the whole, or the beginning and
+ * end of what is too long to be sent with each further call.
  */
 async function stored(
   store: Store,

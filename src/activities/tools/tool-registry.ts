@@ -9,19 +9,18 @@ import { ToolModules } from '../../tools/modules.ts';
 import { SourceError, type Tool, type ToolRegistry } from '../../tools/tool.ts';
 
 interface ToolRegistrySettings {
-  /** The extensions folder, which holds the tool modules and the texts for built-ins, and in which MCP commands run. */
+  /** The extensions folder, in which MCP commands run too. */
   folder: string;
-  /** The folder for the logs of MCP servers; undefined where none are to be kept. */
+  /** Of MCP servers; undefined for no logs. */
   logs: string | undefined;
-  /** The folder of the logins at MCP servers; if absent, there are none. */
+  /** Of logins at MCP servers; absent for none. */
   logins?: string;
-  /** Variables that a server's `env` and `headers` may name, and those of the search services. */
+  /** With what `env` and `headers` of a server name, and the search services. */
   environment: Environment;
-  /** The store that has the files of runs, for built-ins. */
   store: Store;
 }
 
-/** All tools that a worker has. No module is loaded and no server started before it is needed. */
+/** No module is loaded and no server started before it is needed. */
 export function openToolRegistry(settings: ToolRegistrySettings): ToolRegistry {
   const { folder, logs, environment } = settings;
   const logins = settings.logins === undefined ? undefined : new Logins(settings.logins);
@@ -30,7 +29,7 @@ export function openToolRegistry(settings: ToolRegistrySettings): ToolRegistry {
   const builtins = builtinPackages(settings);
   const commands = new Commands(settings.store, environment);
 
-  /** Loads the protocol's library on demand, which takes a good part of a second and most workers never need. */
+  /** The library takes a good part of a second, and most workers never need it. */
   const serversHere = (): Promise<McpServers> =>
     (servers ??= import('../../tools/mcp/servers.ts').then(
       (module) => new module.McpServers({ folder, logs, environment, logins }),

@@ -21,13 +21,9 @@ import { caller, finder, findingTools, mostOffered } from '../../tools/mcp/find.
 import { nameForModels } from '../../tools/mcp/tool-list.ts';
 
 /**
- * The activity `callTool` runs a tool once. Whatever the tool does is a result, even if it throws; that its worker lacks a
- * variable is not, since the run waits for it.
- *
- * The result is journalled under run id and activity id before the activity completes: a retry finds it there. If the
- * journal has none, a retry runs the tool again with the same idempotency key, unless the tool must take effect only once.
- *
- * @throws `ApplicationFailure` of type `MissingKey`; `CancelledFailure` at once when it is cancelled, even if the tool goes on
+ * Runs a tool once. Whatever it does is a result; that the worker lacks a variable is not. A retry finds the result in
+ * the journal, else runs the tool again with the same idempotency key, unless it must take effect only once.
+ * @throws `ApplicationFailure` of type `MissingKey`; `CancelledFailure` at once, even if the tool goes on
  */
 export function createCallTool(given: ToolDependencies) {
   const { store } = given;
@@ -46,16 +42,14 @@ function leftOpen({ tool }: CallToolInput): CallToolResult {
   return { status: 'exception', text };
 }
 
-/** The package whose tool reads on in results that are too long, and the built-in packages whose results may be that. */
+/** It reads on in long results, which these packages may have. */
 const reader = 'builtin.results';
 const longWinded = ['builtin.files', 'builtin.python', 'builtin.command', 'builtin.command.local'];
 
 /**
- * The activity `listTools` loads and checks all sources of tools, and stores the tools that a model is offered. An agent that
- * has a source whose results may be too long, which no one can bound beforehand, gets `read_result` besides: an MCP server,
- * and some of the built-in packages. One that has only tools of the user's own gets just these: who wrote them knows how long
- * their results are, and can name `builtin.results` too.
- *
+ * Stores the tools that a model is offered. An agent with a source whose results may be too long gets `read_result`
+ * besides: an MCP server, and some built-in packages. Who wrote tools of their own knows how long results are, and can
+ * name `builtin.results`.
  * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, which names everything that is wrong
  */
 export function createListTools({ store, tools }: Pick<ToolDependencies, 'store' | 'tools'>) {
@@ -97,7 +91,11 @@ export function createListTools({ store, tools }: Pick<ToolDependencies, 'store'
       const ofServers = offered.filter(({ source }) => 'mcp' in source).map(({ tool }) => tool.spec);
       const isMuch = JSON.stringify(ofServers).length > mostOffered;
       const finding = isMuch ? findingTools(ofServers) : [];
-      if (isMuch) listed.push({ ...finderOf(await store.putBlob(JSON.stringify(ofServers))), ...more });
+      if (isMuch) {
+        const finds = await store.putBlob(JSON.stringify(ofServers));
+        const source = { package: 'builtin.find' };
+        listed.push({ name: finder, finds, source, sideEffects: 'none', timeout: 60, ...more });
+      }
       const quick = listed.filter(isQuick);
       const specs = offered.map(({ source, tool: { spec } }) =>
         isMuch && 'mcp' in source ? { ...spec, isSearched: true as const } : spec,
@@ -122,15 +120,10 @@ export function createListTools({ store, tools }: Pick<ToolDependencies, 'store'
 interface SourcedTool {
   source: ToolSource;
   tool: Tool;
-  /** What its server calls it, if it is to be offered under another name. */
   original?: string;
 }
 
-/**
- * Puts a server's name before those of its tools that others have too: a model can tell tools apart only by their names.
- *
- * @param own the names of the workflow's own tools
- */
+/** With a server's name in front where others have it too. @param own of the workflow's own tools */
 function distinct(found: SourcedTool[], own: string[]): SourcedTool[] {
   const names = [...own, finder, caller, ...found.map(({ tool }) => tool.spec.name)];
   return found.map(({ source, tool }) => {
@@ -141,23 +134,12 @@ function distinct(found: SourcedTool[], own: string[]): SourcedTool[] {
   });
 }
 
-/** The tool that finds others, as it is listed. @param finds the blob with these */
-const finderOf = (finds: string): ListedTool => ({
-  name: finder,
-  finds,
-  source: { package: 'builtin.find' },
-  sideEffects: 'none',
-  timeout: 60,
-});
-
-/** How many characters of a tool's description the workflow knows. */
 const describedIn = 200;
 
 const inOneLine = (description: string): string => shortened(description.replace(/\s+/g, ' ').trim(), describedIn);
 
 const mayBeLong = (source: ToolSource): boolean => 'mcp' in source || longWinded.includes(source.package);
 
-/** A tool that says nothing of its side effects may have any. */
 const isReadOnly = ({ onlyReads = false, sideEffects }: Tool): boolean => sideEffects === 'none' || onlyReads;
 
 const nameOf = (source: ToolSource): string => ('mcp' in source ? `the MCP server ${source.mcp.name}` : source.package);
@@ -171,12 +153,11 @@ async function load(tools: ToolRegistry, source: ToolSource) {
   }
 }
 
-/** Lists names that several tools have: a model can tell tools apart only by their names. */
+/** A model can tell tools apart only by their names. */
 function clashes(names: Array<{ name: string; from: string }>): string[] {
-  const byName = Map.groupBy(names, ({ name }) => name);
-  return [...byName].flatMap(([name, of]) =>
-    of.length > 1
-      ? [`${name}: ${of.length} tools have this name, from ${of.map(({ from }) => from).join(' and ')}; one may`]
-      : [],
-  );
+  const shared = [...Map.groupBy(names, ({ name }) => name)].filter(([, of]) => of.length > 1);
+  return shared.map(([name, of]) => {
+    const from = of.map((each) => each.from).join(' and ');
+    return `${name}: ${of.length} tools have this name, from ${from}; one may`;
+  });
 }

@@ -7,27 +7,21 @@ type JsonObject = Record<string, unknown>;
 
 type Call = Omit<ToolCall, 'id'>;
 
-/** The calls that a model has written as text. */
 interface WrittenCalls {
   calls: Call[];
-  /** The words beside them; empty for a text that is nothing else. */
   content: string;
 }
 
-/** How many places of a text are tried, so that a hostile text takes no longer than a long one. */
+/** So that a hostile text takes no longer than a long one. */
 const mostTries = 8;
 
 /**
- * Finds the calls in a reply that has none: small models write calls as text. One is an object with the tool's name and its
- * arguments, in a fenced block, in a tag such as `<tool_call>` or among other words; the tool's name with the arguments right
- * behind it; an element with one for each argument; or the arguments of one tool alone, if the text is nothing else. Only
- * where the tool's name is said in so many words may its arguments be such as do not fit.
- *
- * A tool by which agents reply to the workflow is called anywhere in a text. Any other is called in a tag or at the end of the
- * text: before that the words may be about a call.
- *
- * @param tools those by which agents reply are marked by `asText`
- * @param mayCall whether the reply may call; if not, these are called as any other
+ * Small models write calls as text: an object with the tool's name and its arguments, in a fence, in a tag such as
+ * `<tool_call>` or among words; the name with the arguments behind it; an element with one for each argument; or the
+ * arguments of one tool alone. Only where the name is said may arguments be such as do not fit. A tool by which agents
+ * reply (`asText`) is called anywhere. Any other is called in a tag or at the end of the text: before that the words
+ * may be about a call.
+ * @param mayCall if not, tools with `asText` are called as any other
  * @returns undefined for a text without a call
  */
 export function writtenCalls(
@@ -65,7 +59,6 @@ export function writtenCalls(
   return callsOf(text, found);
 }
 
-/** A call of any tool, and the place where it stands. */
 interface WrittenElement {
   call: Call;
   isTagged: boolean;
@@ -73,15 +66,15 @@ interface WrittenElement {
   end: number;
 }
 
-/** What models write before a call, and how much of a text is looked at for it, in characters. */
+/** In characters, so much of a text is looked at. */
 const tag = /(?:<\|?tool_?calls?(?:_begin)?\|?>|\[TOOL_CALLS?\]|<function=[\w.-]+>)[\s[]*$/i;
 const longestTag = 200;
 
-/** Fences, tags, marks and signs, and a tool's name right before its arguments. */
+/** And a tool's name right before its arguments. */
 const marks = /```\w*|<\/?[\w|=."-]{1,60}>|\[\/?TOOL_CALLS?\]|[\][(){}`"';,\s]/gi;
 const opening = /(?:[\w.-]{1,64}[`"']?\s*[(>:=]\s*|```\w*\s*|<[^<>]{1,60}>\s*|\[TOOL_CALLS?\]\s*|\[\s*)+$/i;
 
-/** Those calls that stand in a tag, or with nothing behind them but other calls; with the words before the first. */
+/** In a tag, or with nothing behind them but other calls. */
 function callsOf(text: string, found: WrittenElement[]): WrittenCalls | undefined {
   let isEnd = true;
   let next = text.length;
@@ -100,7 +93,7 @@ function callsOf(text: string, found: WrittenElement[]): WrittenCalls | undefine
   return { calls: kept.map(({ call }) => call), content: content.trim() };
 }
 
-/** Calls as elements, such as `<function=view_file><parameter=path>a.md</parameter></function>`. */
+/** Such as `<function=view_file><parameter=path>a.md</parameter></function>`. */
 function elementsIn(text: string): WrittenElement[] {
   const openings = text.matchAll(/<(?:function=|invoke name=)"?([\w.:-]{1,64})"?>/g);
   return [...openings].slice(0, mostTries).flatMap(({ 0: tag, 1: name = '', index: from }) => {
@@ -116,7 +109,7 @@ function elementsIn(text: string): WrittenElement[] {
   });
 }
 
-/** Reads the JSON object that begins at a place. Strings may have line breaks, as small models write them. */
+/** Strings may have line breaks, as small models write them. */
 function objectAt(text: string, from: number): { value: JsonObject; end: number } | undefined {
   let json = '';
   let depth = 0;
@@ -139,7 +132,6 @@ function objectAt(text: string, from: number): { value: JsonObject; end: number 
   return undefined;
 }
 
-/** Whether there is nothing but a fence or a tag around the object. */
 function isWhole(text: string, from: number, end: number): boolean {
   const around = `${text.slice(0, from)}${text.slice(end)}`;
   return around.length < 100 && around.replace(/```\w*|<\/?[\w|]+>/g, '').trim() === '';
@@ -157,14 +149,14 @@ function namedCall(value: JsonObject, tools: ToolSpec[], isCertain = false): Cal
   return known !== undefined || isCertain ? callOf(known ?? name, input) : undefined;
 }
 
-/** Calls by an object whose only key is the tool's name, and by the name before the arguments. */
+/** By an object whose only key is the tool's name, and by the name before the arguments. */
 function otherCalls(before: string, value: JsonObject): Call[] {
   const [[key, only] = ['', undefined], ...others] = Object.entries(value);
   const [, name = ''] = /([\w-]+)[`"']?\s*[(>:=]?\s*$/.exec(before.slice(-100)) ?? [];
   return [...(others.length === 0 && isObject(only) ? [callOf(key, only)] : []), callOf(name, value)];
 }
 
-/** The calls of the tools that have all of the arguments. */
+/** Those of the tools that have all of the arguments. */
 const callsByArguments = (input: JsonObject, tools: ToolSpec[]): Call[] =>
   tools
     .filter(({ parameters }) => Object.keys(input).every((key) => Object.hasOwn(parameters.properties, key)))

@@ -7,10 +7,9 @@ import { beginningOf } from '../../workflows/runtime/size.ts';
 
 type Told = Notification['data'];
 
-/** What is posted: JSON as Standard Webhooks has it, or as incoming webhooks of Slack take it. */
 export function bodyOf(format: NotifyEntry['format'], notification: Notification, environment: Environment): string {
   const { data, timestamp, type } = notification;
-  const base = publicUrl(environment);
+  const base = environment['REPRISE_PUBLIC_URL']?.replace(/\/+$/, '');
   const url = base === undefined ? undefined : `${base}${pageOf(data)}`;
   const where = url === undefined ? { command: commandFor(data) } : { url };
   return JSON.stringify(
@@ -18,16 +17,11 @@ export function bodyOf(format: NotifyEntry['format'], notification: Notification
   );
 }
 
-/** The page where a person answers what waits, or sees how a run has ended. */
 function pageOf(data: Told): string {
   const run = `/runs/${encodeURIComponent(data.workflowId)}`;
   return 'outcome' in data ? run : `${run}/answer/${encodeURIComponent(data.questionId)}`;
 }
 
-/** Where the pages of runs are for people, without a slash at its end; undefined where nothing is known. */
-const publicUrl = ({ REPRISE_PUBLIC_URL: url }: Environment): string | undefined => url?.replace(/\/+$/, '');
-
-/** The command that shows how a run has ended, or answers what waits. */
 function commandFor(data: Told): string {
   const id = shellWord(data.workflowId);
   if ('outcome' in data) return `reprise show ${id}`;
@@ -36,10 +30,10 @@ function commandFor(data: Told): string {
   return `reprise answer ${id} --question ${shellWord(data.questionId)}`;
 }
 
-/** How many characters of a text Slack is sent, as they are written for it: a text may have 3,000. */
+/** Slack takes 3,000 characters, as they are written for it. */
 const maxChars = 2000;
 
-/** A message in Slack's mrkdwn, where what comes from models and people stands as a quotation. */
+/** In Slack's mrkdwn, where what comes from models and people stands as a quotation. */
 function slackText(data: Told, { command, url }: { command?: string; url?: string }): string {
   const [title, text] =
     'outcome' in data
@@ -53,9 +47,8 @@ function slackText(data: Told, { command, url }: { command?: string; url?: strin
   return `${heading}\n${cut(escaped(text), maxChars).replaceAll(/^/gm, '> ')}\n${way}`;
 }
 
-/** A text in which nothing is a link, a channel or a mention. */
+/** Nothing in it is a link, a channel or a mention. */
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** The beginning of an escaped text, never within an escape. */
 const cut = (text: string, characters: number): string =>
   text.length <= characters ? text : `${beginningOf(text, characters).replace(/&[a-z]*$/, '')}…`;

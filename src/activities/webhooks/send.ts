@@ -12,17 +12,16 @@ import { retryDelay } from '../../util/retry-delay.ts';
 import { version } from '../../util/version.ts';
 import { bodyOf } from './body.ts';
 
-/** The time limit of one request, in milliseconds. */
+/** In milliseconds. */
 const timeout = 15_000;
 
-/** Statuses below 500 that may pass. */
 const passing = [408, 429];
 
 /**
- * The activity `sendWebhook` posts to one address, signed as Standard Webhooks has it. All tries have one `webhook-id`: a
- * receiver whose answer was lost, or whose sender has died, gets the same again and knows it by that. Redirects are not followed.
- *
- * @throws `ApplicationFailure` of type `NotDelivered`, which names the host alone: the rest of an address may be secret
+ * Signed as Standard Webhooks has it. All tries have one `webhook-id`, by which a receiver knows the same again.
+ * Redirects are not followed.
+ * @throws `ApplicationFailure` of type `NotDelivered`, which names the host alone: the rest of an address may be
+ *   secret
  */
 export function createSendWebhook({ environment }: { environment: Environment }) {
   return async function sendWebhook(entry: NotifyEntry, notification: Notification): Promise<void> {
@@ -55,7 +54,6 @@ export function createSendWebhook({ environment }: { environment: Environment })
   };
 }
 
-/** The headers of Standard Webhooks; without a secret there is no signature. */
 function signed(id: string, body: string, secret: Buffer | undefined): Record<string, string> {
   const timestamp = String(Math.floor(Date.now() / 1000));
   const named = { 'webhook-id': id, 'webhook-timestamp': timestamp };

@@ -34,16 +34,14 @@ interface ClaudeCodeRequest {
   input: CallModelInput;
   messages: Message[];
   tools: ToolSpec[];
-  /** The key and the hash of the input under which the call is journalled. */
   key: string;
   inputHash: string;
   onDelta: (delta: string) => void;
-  /** Takes what this try of the call has cost so far. */
   onSpent: (usage: TokenUsage) => void;
 }
 
 export interface ClaudeCodeResponse extends ModelResponse {
-  /** Id of the tree of files that the turn ended in; absent if it changed none. */
+  /** Absent if the turn changed no files. */
   tree?: string | null;
   work: ToolCallSummary[];
 }
@@ -57,12 +55,10 @@ interface Dependencies {
 }
 
 /**
- * Makes the function that has Claude Code take an agent's turn: it works with its own tools on a copy of the agent's files,
- * until it calls a tool of the workflow or has nothing more to do.
- *
- * Each time that tools are about to run or have run, the record of its session and the files are stored. A retry goes on
- * from there with `resume`, on whatever machine, so that requests that were answered are not made again.
- *
+ * Claude Code takes an agent's turn with its own tools on a copy of the agent's files, until it calls a tool of the
+ * workflow or has nothing more to do. Each time that tools are about to run or have run, the record of its session and
+ * the files are stored. A retry goes on from there with `resume`, on whatever machine, and makes no answered request
+ * again.
  * @throws `ApplicationFailure` of the types in `models/failures.ts`
  */
 export function createClaudeCode({ configFolder, environment, store }: Dependencies): AskClaudeCode {
@@ -81,9 +77,8 @@ export function createClaudeCode({ configFolder, environment, store }: Dependenc
     }
 
     const last = await store.checkpoint(key, inputHash);
-    if (last !== undefined && last.attempt !== attempt) {
+    if (last !== undefined && last.attempt !== attempt)
       await store.recordTry(key, { attempt: last.attempt, usage: last.usage, failed: false });
-    }
     const dialogue = toldIn(messages, tools, await loadImages(store, messages));
     const sessionId = dialogue.session?.session ?? uuidOf(key);
     const head = last?.session ?? dialogue.session?.head ?? null;
@@ -136,9 +131,7 @@ export function createClaudeCode({ configFolder, environment, store }: Dependenc
           systemPrompt:
             folder === undefined ? dialogue.system : { type: 'preset', preset: 'claude_code', append: dialogue.system },
           abortController: controller,
-          stderr(text) {
-            words = (words + text).slice(-stderrKept);
-          },
+          stderr: (text) => void (words = (words + text).slice(-stderrKept)),
           spawnClaudeCodeProcess: (options) =>
             startClaudeCode(options, { key: reach.apiKey, place, signal: cancellationSignal }),
         },
@@ -160,9 +153,7 @@ export function createClaudeCode({ configFolder, environment, store }: Dependenc
       throw error instanceof ApplicationFailure ? error : broken(error, words, reach.endpoint);
     } finally {
       cancellationSignal.removeEventListener('abort', abort);
-      await place
-        .leave()
-        .catch((error: unknown) => log.warn(`A temporary folder is left: ${(error as Error).message}`));
+      await place.leave().catch((error: Error) => log.warn(`A temporary folder is left: ${error.message}`));
     }
 
     /** @returns the folder, and the own files that its mounts hide, which stay as they are */
@@ -176,22 +167,12 @@ export function createClaudeCode({ configFolder, environment, store }: Dependenc
   };
 }
 
-/** How many characters of what Claude Code prints besides are kept for the message of a failure. */
 const stderrKept = 1000;
 
-/** How many requests a turn may make, since a model that goes round in circles would not stop. */
+/** A model that goes round in circles would not stop. */
 const mostTurns = 200;
 
-interface ClaudeEndpoint {
-  apiKey: string;
-  baseUrl: string;
-  headers: Record<string, string>;
-  model: string;
-  endpoint: Endpoint;
-}
-
-/** Where the model is, and by which key. @throws `ApplicationFailure` of type `MissingKey` */
-function claudeEndpointOf(backend: Backend, environment: Environment): ClaudeEndpoint {
+function claudeEndpointOf(backend: Backend, environment: Environment) {
   const { values: headers, secrets, missing } = withVariables(backend.headers ?? {}, environment);
   const lacked = missingKey(backend, environment) ?? missing[0]?.variable;
   if (lacked !== undefined) throw keyMissing(`${backend.type}: ${lacked} is not set`, lacked);
@@ -203,7 +184,7 @@ function claudeEndpointOf(backend: Backend, environment: Environment): ClaudeEnd
 function optionsFor(
   backend: Backend,
   place: TempHome,
-  { baseUrl, headers, model }: ClaudeEndpoint,
+  { baseUrl, headers, model }: ReturnType<typeof claudeEndpointOf>,
   environment: Environment,
 ) {
   const { max_tokens: maxTokens, max_turns: maxTurns = mostTurns, reasoning_effort: effort } = backend;
@@ -239,10 +220,7 @@ function permissionsFor(
   };
 }
 
-function answerOf(
-  { calls, result, text, work }: TurnResult,
-  ref: SessionRef,
-): Pick<ClaudeCodeResponse, 'finish' | 'message' | 'work'> {
+function answerOf({ calls, result, text, work }: TurnResult, ref: SessionRef): Omit<ClaudeCodeResponse, 'usage'> {
   const content = calls.length > 0 ? text : (result.result ?? text);
   const isCut = [result.stop_reason, result.subtype].some((why) => limits.includes(why ?? ''));
   return {
@@ -257,7 +235,6 @@ function answerOf(
   };
 }
 
-/** The limits that end a turn before its work is done. */
 const limits = ['max_tokens', 'error_max_turns', 'error_max_budget_usd'];
 
 function noticesOf({ subtype }: ResultMessage, { max_turns: turns = mostTurns }: Backend): string[] {
@@ -265,7 +242,6 @@ function noticesOf({ subtype }: ResultMessage, { max_turns: turns = mostTurns }:
   return subtype === 'error_max_budget_usd' ? ['claude_code stopped because the budget is spent'] : [];
 }
 
-/** @throws what the provider's error is, if a turn has ended by one */
 function refuseFailed(
   { api_error_status: status, errors = [], is_error, result, stop_reason: reason, subtype }: ResultMessage,
   endpoint: Endpoint,
@@ -277,14 +253,13 @@ function refuseFailed(
   throw toFailure(APIError.generate(status, undefined, text, new Headers()), endpoint);
 }
 
-/** The failure of a process that has ended without a result. */
 function broken(error: unknown, words: string, { model, provider, secrets }: Endpoint): ApplicationFailure {
   const said = [(error as Error).message, words.trim()].filter((each) => each !== '').join(': ');
   const message = redact(`${provider} ${model}: ${said}`, secrets).slice(0, stderrKept);
   return ApplicationFailure.create({ type: failureTypes.badReply, message });
 }
 
-/** A session's id that follows from its first call, so that a retry takes the same place. */
+/** Follows from its first call, so that a retry takes the same place. */
 function uuidOf(key: string): string {
   const hash = hashOf(`claude_code ${key}`);
   const variant = '89ab'[parseInt(hash.charAt(16), 16) % 4];

@@ -3,12 +3,10 @@ import { callsIn, type Message, type ToolSpec } from '../../protocol/message.ts'
 import { plainConversation } from '../../workflows/ask-others/prompts.ts';
 import type { PromptBlock } from './sdk.ts';
 
-/** The name of the server of tools under which Claude Code knows those of the workflow. */
 export const serverName = 'reprise';
 
-/** What a reply says of the session that it was made in. Replies of other wires have none. */
+/** Of the session that a reply was made in; replies of other wires have none. */
 export interface SessionRef {
-  /** Claude Code's id of the session. */
   session: string;
   /** The object id of its record; null if it has none. */
   head: string | null;
@@ -16,17 +14,8 @@ export interface SessionRef {
 
 export const claudeCodeWire = 'claude_code';
 
-/** What Claude Code is told at the beginning of a turn. */
-export interface Told {
-  /** What it is told of itself. */
-  system: string;
-  prompt: PromptBlock[];
-  /** The session that it goes on with; undefined for a new one. */
-  session: SessionRef | undefined;
-}
-
-/** Takes from a conversation what Claude Code has not been told yet: all that follows its last reply. */
-export function toldIn(conversation: Message[], tools: ToolSpec[], images: LoadedImages): Told {
+/** What Claude Code has not been told yet: all that follows its last reply. */
+export function toldIn(conversation: Message[], tools: ToolSpec[], images: LoadedImages) {
   const last = conversation.findLastIndex((each) => sessionOf(each) !== undefined);
   const reply = conversation[last];
   const session = reply && sessionOf(reply);
@@ -43,13 +32,12 @@ export function toldIn(conversation: Message[], tools: ToolSpec[], images: Loade
         type: 'image',
         source: { type: 'base64', media_type: ref.mediaType, data: imageData(images, ref) },
       })),
-      { type: 'text', text: prompt.trim() || 'Go on.' },
+      { type: 'text', text: prompt.trim() || 'Go on.' } as PromptBlock,
     ],
     session,
   };
 }
 
-/** What a session is told that was broken off in the middle of a turn. */
 export const goOn =
   'The process that ran you has ended in the middle of your work, and this is a new one. Your files are as they were after ' +
   'the last tool call that has a result. Go on where you were.';
@@ -57,7 +45,6 @@ export const goOn =
 /** What a call of a tool of the workflow gets for a result; what comes of it is known only when the turn is over. */
 export const handedOver = 'Handed over. Your turn ends here; what comes of it follows in the next message.';
 
-/** What it gets where the workflow wants a text. */
 export const notNow = 'This tool cannot be called now: write your reply as text.';
 
 function aboutTools(tools: ToolSpec[]): string {
@@ -70,7 +57,6 @@ function sessionOf(message: Message): SessionRef | undefined {
   return message.opaque.data as SessionRef;
 }
 
-/** The beginning of a conversation as one text. What others have said in it before is quoted. */
 function beginning(messages: Message[]): string {
   if (messages.every(({ role }) => role === 'user' || role === 'system')) return textsOf(messages);
   const own = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool') + 1;

@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isIn } from '../../util/folders.ts';
+import { isObject } from '../../util/values.ts';
 
-/** The built-in tools of Claude Code that read files, and those that change them. */
 export const readingTools = ['Read', 'Glob', 'Grep'];
 export const writingTools = ['Edit', 'Write', 'NotebookEdit'];
 
@@ -14,27 +14,20 @@ export interface Permissions {
   readable: string[];
   /** First names of paths in the workspace that may only be read. */
   mounts: string[];
-  /** The built-in tools that it has. */
   tools: string[];
 }
 
-/** The arguments of tools that are paths. */
 const paths = ['file_path', 'notebook_path', 'path'];
 
 /**
- * Says why a call of a built-in tool is refused: it is none of those that the agent has, or it leads out of the agent's
- * files, by `..`, by an absolute path, or by a link. A command is not looked at, since no look would hold it back.
- *
- * @returns undefined if the call may run
+ * Why a call of a built-in tool is refused: the agent has no such tool, or it leads out of the agent's files, by `..`,
+ * an absolute path or a link. A command is not looked at, since no look would hold it back.
  */
-export function whyRefused(
-  { mounts, readable, tools, workspace }: Permissions,
-  tool: string,
-  input: unknown,
-): string | undefined {
-  if (!tools.includes(tool)) return `No such tool available: ${tool}`;
+export function whyRefused(allowed: Permissions | undefined, tool: string, input: unknown): string | undefined {
+  if (!allowed?.tools.includes(tool)) return `No such tool available: ${tool}`;
   if (tool === commandTool) return undefined;
-  const given = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
+  const { mounts, readable, workspace } = allowed;
+  const given = isObject(input) ? input : {};
   const isWrite = writingTools.includes(tool);
   const named = Object.entries(given).filter(([key]) => paths.includes(key));
   for (const [, path] of named) {
@@ -42,9 +35,8 @@ export function whyRefused(
     const place = realPlace(resolve(workspace, path));
     const own = realPlace(workspace);
     if (!isIn(own, place)) {
-      const isReadable = !isWrite && readable.some((each) => isIn(realPlace(each), place));
-      if (!isReadable) return `${path} is outside of your workspace, ${workspace}`;
-      continue;
+      if (!isWrite && readable.some((each) => isIn(realPlace(each), place))) continue;
+      return `${path} is outside of your workspace, ${workspace}`;
     }
     const [first = ''] = relative(own, place).split(sep);
     if (isWrite && mounts.includes(first)) return `${path} can only be read: what is in ${first}/ is not yours`;

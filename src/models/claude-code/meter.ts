@@ -4,10 +4,8 @@ import type { Price } from '../../protocol/usage.ts';
 import { sumOfUsage } from '../../store/store.ts';
 import type { ResultMessage, StreamEvent } from './sdk.ts';
 
-/** How many characters make a token, roughly. */
 const perToken = 4;
 
-/** Counts what a turn of Claude Code costs, as its requests are answered. */
 export class Meter {
   readonly #priceOf: (model: string) => Price | undefined;
   readonly #done: TokenUsage[] = [];
@@ -15,12 +13,11 @@ export class Meter {
   #current: TokenUsage | undefined;
   #characters = 0;
 
-  /** @param priceOf list prices, by which a turn is estimated that does not come to its end */
+  /** @param priceOf list prices, for a turn that does not come to its end */
   constructor(priceOf: (model: string) => Price | undefined) {
     this.#priceOf = priceOf;
   }
 
-  /** Takes an event of the stream. @returns the text that it adds, for people to see */
   take({ delta, message, type, usage }: StreamEvent): string {
     if (type === 'message_start' && message !== undefined) {
       this.#end();
@@ -30,16 +27,14 @@ export class Meter {
       const inputTokens = (message.usage?.input_tokens ?? 0) + read + written;
       this.#current = { inputTokens, cachedInputTokens: read, outputTokens: 0 };
     }
-    if (type === 'message_delta' && this.#current !== undefined) {
+    if (type === 'message_delta' && this.#current !== undefined)
       this.#current.outputTokens = usage?.output_tokens ?? this.#current.outputTokens;
-    }
     if (type === 'message_stop') this.#end();
     const added = delta?.text ?? delta?.partial_json ?? '';
     this.#characters += added.length + (delta?.thinking?.length ?? 0);
     return added;
   }
 
-  /** What the turn has cost so far; undefined before its first request was answered. */
   get spent(): TokenUsage | undefined {
     const sum = sumOfUsage([...this.#done, ...(this.#current ? [this.#priced(this.#current)] : [])]);
     return sum.inputTokens === 0 ? undefined : sum;
@@ -58,7 +53,6 @@ export class Meter {
   }
 }
 
-/** What a whole turn has cost, all its models and requests together, as Claude Code says. */
 export function usageOf({ modelUsage, total_cost_usd: costUsd }: ResultMessage): TokenUsage {
   const usages = Object.values(modelUsage).map((each) => ({
     inputTokens: each.inputTokens + each.cacheReadInputTokens + each.cacheCreationInputTokens,

@@ -6,13 +6,13 @@ import { sendSignal } from '../../util/processes.ts';
 import type { TempHome } from './temp-home.ts';
 import type { SpawnOptions } from './sdk.ts';
 
-/** The descriptor by which Claude Code gets its key, and the one that is closed when the worker dies. */
+/** The descriptor by which Claude Code gets its key. */
 const keyDescriptor = 3;
 
 /**
- * Starts what it is given, and ends it with all that it has started when the worker that holds descriptor 4 is no more:
- * Claude Code itself would go on for minutes, and pay for what nobody gets. A command that runs in the background of a
- * shell has no standard input unless it is given another name.
+ * Ends all that it has started when the worker that holds descriptor 4 is no more: Claude Code itself would go on for
+ * minutes, and pay for what nobody gets. A command in the background of a shell has no standard input unless it is
+ * given another name.
  */
 const script = `
 exec 5<&0
@@ -23,18 +23,10 @@ exec 0</dev/null 3<&- 4<&- 5<&-
 wait $claude
 `;
 
-/** How long Claude Code may take to end what it has started, in milliseconds. */
+/** In milliseconds, to end what it has started. */
 const politeMs = 2000;
 
-/** Ends whatever a process has started that is still there. */
-function killGroup({ pid }: ChildProcess): void {
-  if (pid !== undefined) sendSignal(-pid, 'SIGKILL');
-}
-
-/**
- * Starts Claude Code in a group of processes of its own. It gets its key by a descriptor rather than by its environment,
- * which every command that it runs could print.
- */
+/** The key comes by a descriptor, since every command that Claude Code runs could print its environment. */
 export function startClaudeCode(
   { args, command, env }: SpawnOptions,
   { key, place, signal }: { key: string; place: TempHome; signal: AbortSignal },
@@ -49,36 +41,31 @@ export function startClaudeCode(
   // A process that could not be started, or has ended, is reported by its own events.
   for (const pipe of child.stdio) pipe?.on('error', () => {});
   if (keyPipe !== undefined && keyPipe !== null && 'end' in keyPipe) keyPipe.end(key);
+  const kill = (): unknown => child.pid !== undefined && sendSignal(-child.pid, 'SIGKILL');
   const end = (): void => {
-    const lifeline = child.stdio[4];
-    lifeline?.destroy();
-    setTimeout(() => killGroup(child), politeMs).unref();
+    child.stdio[4]?.destroy();
+    setTimeout(kill, politeMs).unref();
   };
   signal.addEventListener('abort', end, { once: true });
   child.once('exit', () => {
     signal.removeEventListener('abort', end);
-    killGroup(child);
+    kill();
   });
   return child;
 }
 
-/**
- * To go on with a session, the SDK writes its file into a temporary folder of its own, which a worker that dies would leave
- * behind. It is moved to the place, which is found and removed.
- */
+/** The SDK writes a session that goes on into a folder of its own, which a worker that dies would leave behind. */
 function keptConfig(env: SpawnOptions['env'], { config }: TempHome): Record<string, string> {
   const { CLAUDE_CONFIG_DIR: folder } = env;
-  const sessions = folder !== undefined && folder !== config ? join(folder, 'projects') : undefined;
-  if (sessions === undefined || folder === undefined || !existsSync(sessions)) return {};
-  renameSync(sessions, join(config, 'projects'));
+  if (folder === undefined || folder === config || !existsSync(join(folder, 'projects'))) return {};
+  renameSync(join(folder, 'projects'), join(config, 'projects'));
   rmSync(folder, { recursive: true, force: true });
   return { CLAUDE_CONFIG_DIR: config };
 }
 
-/** The variables of the worker that Claude Code gets besides its own, without which no request may leave some networks. */
+/** Without these variables of the worker no request may leave some networks. */
 const passed = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS'];
 
-/** The environment of Claude Code (https://code.claude.com/docs/en/settings#environment-variables). */
 export function environmentOf(
   place: TempHome,
   { baseUrl, headers, maxTokens }: { baseUrl: string; headers: Record<string, string>; maxTokens?: number | undefined },
@@ -88,6 +75,9 @@ export function environmentOf(
     const value = variables[name] ?? variables[name.toLowerCase()] ?? process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
+  const custom = Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
   return {
     ...Object.fromEntries(kept),
     HOME: place.home,
@@ -96,11 +86,7 @@ export function environmentOf(
     // A repository that the temporary folder lies in is not the agent's.
     GIT_CEILING_DIRECTORIES: join(place.workspace, '..'),
     ANTHROPIC_BASE_URL: baseUrl,
-    ...(Object.keys(headers).length > 0 && {
-      ANTHROPIC_CUSTOM_HEADERS: Object.entries(headers)
-        .map(([name, value]) => `${name}: ${value}`)
-        .join('\n'),
-    }),
+    ...(custom !== '' && { ANTHROPIC_CUSTOM_HEADERS: custom }),
     ...(maxTokens !== undefined && { CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxTokens) }),
     // Nothing leaves the machine but requests to the model.
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',

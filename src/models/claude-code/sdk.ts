@@ -5,10 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { ChildProcess } from 'node:child_process';
 import type { Backend } from '../../protocol/settings.ts';
 
-/**
- * The package that backends of the type `claude_code` run on. It is no dependency of Reprise, since it brings a binary of
- * 364 MB: whoever names such a backend installs it.
- */
+/** No dependency of Reprise, since it brings a binary of 364 MB: whoever names such a backend installs it. */
 export const sdkPackage = '@anthropic-ai/claude-agent-sdk';
 
 /** The version that Reprise is tested with. The package changes often, so that others may not work. */
@@ -18,12 +15,7 @@ const missing =
   `claude_code needs the package ${sdkPackage}, which is not installed (it holds Claude Code, 364 MB): ` +
   `npm install ${sdkPackage}@${sdkVersion}, in the folder of your configuration or where Reprise is installed`;
 
-/**
- * Looks for the package: where Reprise is installed, and where a configuration is.
- *
- * @param folder that of the configurations
- * @returns the path of its module; undefined if it is not installed
- */
+/** Looks where Reprise is installed, and where a configuration is. @returns the path of its module */
 export function findSdk(folder: string): string | undefined {
   for (const from of [import.meta.filename, join(folder, 'reprise.js')]) {
     const paths = createRequire(from).resolve.paths(sdkPackage) ?? [];
@@ -33,27 +25,21 @@ export function findSdk(folder: string): string | undefined {
   return undefined;
 }
 
-/** Says that the package is not installed, where backends need it. @param folder that of the configurations */
 export function missingSdk(backends: Backend[], folder: string): string[] {
   const isNeeded = backends.some(({ type }) => type === 'claude_code');
   return isNeeded && findSdk(folder) === undefined ? [missing] : [];
 }
 
-/** Loads the package. @param file as `findSdk` returns it @throws what the module throws */
 export async function loadSdk(file: string): Promise<Sdk> {
   return (await import(pathToFileURL(file).href)) as Sdk;
 }
 
-/**
- * What Reprise uses of the package, as its `sdk.d.ts` describes it (https://code.claude.com/docs/en/agent-sdk/typescript).
- * The types stand here because the package is not there when Reprise is built.
- */
+/** As its `sdk.d.ts` says (https://code.claude.com/docs/en/agent-sdk/typescript), which is not there in a build. */
 export interface Sdk {
   query(call: { prompt: AsyncIterable<SdkPrompt>; options: SdkOptions }): AsyncIterable<SdkMessage>;
   createSdkMcpServer(options: { name: string; version: string; tools: [] }): { instance: McpServer };
 }
 
-/** The in-process server of tools, of which only the low-level handlers are used. */
 export interface McpServer {
   server: {
     registerCapabilities(capabilities: { tools: object }): void;
@@ -153,7 +139,6 @@ export interface ResultMessage {
   type: 'result';
   subtype: 'success' | 'error_during_execution' | 'error_max_turns' | 'error_max_budget_usd';
   is_error: boolean;
-  /** The last text, or the error's. */
   result?: string;
   errors?: string[];
   stop_reason?: string | null;

@@ -1,7 +1,6 @@
 import type { Store } from '../../store/store.ts';
 import type { SdkEntry, SdkSessionStore } from './sdk.ts';
 
-/** What a stored part of a session holds, as JSON: its lines, and the object id of the part before it. */
 interface Part {
   before: string | null;
   entries: SdkEntry[];
@@ -10,10 +9,7 @@ interface Part {
 /** How long a line may take to arrive of which Claude Code has told already, in milliseconds. */
 const timeoutMs = 3000;
 
-/**
- * Claude Code's own record of a conversation. It lies in the store in parts, each of which names the one before, so that
- * each line is stored once, and a worker anywhere can go on with it.
- */
+/** In parts, each of which names the one before: each line is stored once, and a worker anywhere can go on with it. */
 export class Session implements SdkSessionStore {
   readonly #store: Store;
   readonly #earlier: SdkEntry[];
@@ -40,7 +36,7 @@ export class Session implements SdkSessionStore {
     return new Session(store, head, parts.flat());
   }
 
-  /** Called by the SDK with new lines, within milliseconds after Claude Code has written them. */
+  /** Called by the SDK within milliseconds after Claude Code has written lines. */
   append({ subpath }: { subpath?: string }, entries: SdkEntry[]): Promise<void> {
     // Without its sum of costs a session counts from 0 in each turn, so that no turn is counted twice.
     if (subpath === undefined) {
@@ -54,12 +50,11 @@ export class Session implements SdkSessionStore {
     return Promise.resolve();
   }
 
-  /** Called by the SDK to go on with a session. */
   load({ subpath }: { subpath?: string }): Promise<SdkEntry[] | null> {
     return Promise.resolve(subpath === undefined && this.#earlier.length > 0 ? this.#earlier : null);
   }
 
-  /** Waits until blocks of a kind with these ids have arrived. @returns whether they have, within 3 s */
+  /** @returns whether blocks of a kind with these ids have arrived within 3 s */
   async has(kind: 'tool_use' | 'tool_result', ids: string[]): Promise<boolean> {
     const arrived = Promise.withResolvers<boolean>();
     const look = (): void => {
@@ -76,7 +71,6 @@ export class Session implements SdkSessionStore {
     }
   }
 
-  /** Whether a call's result, which has arrived, is an error. */
   hasFailed(id: string): boolean {
     return this.#failed.has(id);
   }
@@ -95,9 +89,7 @@ export class Session implements SdkSessionStore {
 
 interface Block {
   type?: string;
-  /** Of a call. */
   id?: string;
-  /** Of the call that a result is one of. */
   tool_use_id?: string;
   is_error?: boolean;
 }

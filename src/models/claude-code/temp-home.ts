@@ -5,14 +5,9 @@ import { join } from 'node:path';
 import { isAlive } from '../../util/processes.ts';
 import { hashOf } from '../../util/ids.ts';
 
-/** The file in which the worker stands that uses a place. */
 const ownerFile = 'owner';
 
-/**
- * A temporary folder for one turn of Claude Code, with the agent's files and all that Claude Code itself writes. A session
- * has the same path in each of its turns and on each machine with such a temporary folder, since the conversation is full
- * of it, and a provider's cache holds only what stays the same.
- */
+/** A session has the same path in each turn: caches hold what stays the same, and the conversation is full of it. */
 export class TempHome {
   /** The agent's files; not made yet. */
   readonly workspace: string;
@@ -31,9 +26,8 @@ export class TempHome {
   }
 
   /**
-   * Takes a session's place. What workers have left behind that are no more is removed. Where another one is still at it,
-   * such as a worker that stalls, the place is one beside it.
-   *
+   * Removes what dead workers have left behind. Where another one is still at it, such as a worker that stalls, the
+   * place is one beside it.
    * @throws `Error` if the folder of all places is not this user's alone
    */
   static async take(session: string): Promise<TempHome> {
@@ -49,7 +43,6 @@ export class TempHome {
     }
   }
 
-  /** Removes it with all that is in it. */
   async leave(): Promise<void> {
     await remove(this.#root);
   }
@@ -62,9 +55,8 @@ function baseFolder(): string {
   const base = join(tmpdir(), `reprise-claude-code-${user}`);
   mkdirSync(base, { recursive: true, mode: 0o700 });
   const stats = lstatSync(base);
-  if (!stats.isDirectory() || (uid >= 0 && stats.uid !== uid) || (uid >= 0 && (stats.mode & 0o077) !== 0)) {
+  if (!stats.isDirectory() || (uid >= 0 && (stats.uid !== uid || (stats.mode & 0o077) !== 0)))
     throw new Error(`${base} is no folder of this user's alone: remove it`);
-  }
   return base;
 }
 
@@ -78,7 +70,7 @@ function isMade(folder: string): boolean {
   }
 }
 
-/** Whether the worker that has made a place is alive. One that has no owner yet was made at this moment. */
+/** One that has no owner yet was made at this moment. */
 function hasOwner(root: string): boolean {
   try {
     const pid = Number(readFileSync(join(root, ownerFile), 'utf8'));
@@ -88,5 +80,5 @@ function hasOwner(root: string): boolean {
   }
 }
 
-/** Something may write in it still that is just being ended. */
+/** Something that is just being ended may write in it still. */
 const remove = (root: string): Promise<void> => rm(root, { recursive: true, force: true, maxRetries: 5 });

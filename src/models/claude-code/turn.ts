@@ -17,20 +17,17 @@ import type {
 import type { Session } from './session.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
 
-/** A turn of Claude Code: what it is asked, and what is to be told on its way. */
 export interface Turn {
   prompt: PromptBlock[];
   /** The workflow's tools. A call of one of them ends the turn. */
   tools: ToolSpec[];
-  /** Whether they may be called. */
   mayCall: boolean;
-  /** What its built-in tools may do; undefined if it has none. */
+  /** Undefined if it has no built-in tools. */
   permissions: Permissions | undefined;
   session: Session;
   options: Omit<SdkOptions, 'hooks' | 'mcpServers' | 'sessionStore' | 'sessionStoreFlush' | 'tools'>;
-  /** Takes each message as it comes. */
   onMessage: (message: SdkMessage) => void;
-  /** Called when the record of the session is complete up to a moment at which tools are about to run, or have run. */
+  /** Called when the record is complete up to a moment at which tools are about to run, or have run. */
   onStep: (hasRun: boolean) => Promise<void>;
 }
 
@@ -38,19 +35,14 @@ export interface TurnResult {
   result: ResultMessage;
   calls: ToolCall[];
   text: string;
-  /** What it has done with its built-in tools. */
   work: ToolCallSummary[];
 }
 
-/** How much of a turn's work is told, and how much of each call, in characters. */
+/** How much of a turn is told, and of each call in characters. */
 const toldWork = 50;
 const maxChars = 200;
 
-/**
- * Has Claude Code work until it calls a tool of the workflow, or has nothing more to do.
- *
- * @throws what the SDK throws, such as that Claude Code has ended without a result
- */
+/** @throws what the SDK throws, such as that Claude Code has ended without a result */
 export async function runTurn(sdk: Sdk, turn: Turn): Promise<TurnResult> {
   const { onMessage, options, permissions, prompt, session } = turn;
   const calls: ToolCall[] = [];
@@ -100,15 +92,11 @@ async function* onePrompt(content: PromptBlock[]): AsyncGenerator<SdkPrompt> {
 
 const prefix = `mcp__${serverName}__`;
 
-/** Decides about a tool before it runs: hooks are asked about each call, whatever other rules there are. */
+/** Hooks are asked about each call, whatever other rules there are. */
 async function beforeTool({ onStep, permissions, session }: Turn, use: ToolUse): Promise<object> {
   const { tool_input: input, tool_name: tool, tool_use_id: id } = use;
   const isOwn = tool.startsWith(prefix);
-  const why = isOwn
-    ? undefined
-    : permissions === undefined
-      ? `No such tool available: ${tool}`
-      : whyRefused(permissions, tool, input);
+  const why = isOwn ? undefined : whyRefused(permissions, tool, input);
   // A request that was answered is not made again for a worker that dies while its tools run.
   if (!isOwn && (await session.has('tool_use', [id]))) await onStep(false);
   return {
@@ -121,12 +109,7 @@ async function beforeTool({ onStep, permissions, session }: Turn, use: ToolUse):
   };
 }
 
-/** Notes how far the turn has come once tools have run, and before the next request is made. */
-async function afterTools(
-  { onStep, session }: Turn,
-  { tool_calls: done }: ToolBatch,
-  work: ToolCallSummary[],
-): Promise<object> {
+async function afterTools({ onStep, session }: Turn, { tool_calls: done }: ToolBatch, work: ToolCallSummary[]) {
   const ids = done.map(({ tool_use_id: id }) => id);
   if (await session.has('tool_result', ids)) await onStep(true);
   for (const { tool_input: input, tool_name: tool, tool_response: response = '', tool_use_id: id } of done) {
@@ -142,10 +125,7 @@ function inOneLine(value: unknown): string {
   return shortened(text, maxChars);
 }
 
-/**
- * The server of the workflow's tools. A result that says `claude/endTurn` ends the turn without another request; the call
- * itself is what the workflow gets.
- */
+/** A result with `claude/endTurn` ends the turn without another request; the workflow gets the call itself. */
 function serve(sdk: Sdk, { mayCall, tools }: Turn, calls: ToolCall[]): McpServer {
   const { instance } = sdk.createSdkMcpServer({ name: serverName, version: '1', tools: [] });
   instance.server.registerCapabilities({ tools: {} });

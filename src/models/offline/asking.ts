@@ -3,7 +3,6 @@ import { parsedJson } from '../../util/values.ts';
 import type { Prompt, ToolResult } from './prompt-sections.ts';
 import { named, nothingOn, partsOf, quotesOn, saysNothing, type TextIndex } from './retrieval.ts';
 
-/** How many lines of a response are passed on, and how many sentences a response has unless it is to be brief. */
 const limits = { lines: 5, sentences: 3 };
 
 /** A line that names its source: `The oven is hot. (bread.md:9)` */
@@ -13,17 +12,15 @@ const sourced = /^(.*\S) \(([^()]+:\d+)\)$/;
 const firstQuestionIn = (persona: string): string | undefined =>
   /^[ \t]*Ask (?:the others|a person) first: "(.+)"[ \t]*$/m.exec(persona)?.[1];
 
-/** The result of asking a question; undefined if it was not asked. */
 const askOf = (question: string, toolResults: ToolResult[]): ToolResult | undefined =>
   toolResults.find(({ input, tool }) => tool === 'ask_others' && input['question'] === question);
 
-/** The question that the persona is to ask before it answers; undefined if there is none or it was asked. */
 export function questionFirst({ persona, toolResults }: Prompt): string | undefined {
   const question = firstQuestionIn(persona);
   return question === undefined || askOf(question, toolResults) !== undefined ? undefined : question;
 }
 
-/** The responses to the persona's question, line by line, each with its author and the source that it names. */
+/** Line by line, each with its author and the source that it names. */
 export function toldFirst({ persona, toolResults }: Prompt): string[] {
   const question = firstQuestionIn(persona) ?? '';
   const ask = askOf(question, toolResults);
@@ -51,7 +48,6 @@ const linesOf = (text: string, who: string): string[] =>
       return `${words} (${place === undefined ? who : `${who}, ${place}`})`;
     });
 
-/** A shadow's response to another agent's question: for each sentence of the question a quotation from its own texts. */
 export function responseTo({ isBrief, text }: { isBrief: boolean; text: string }, texts: TextIndex): string {
   const parts = text.split(/(?<=[.!?])\s+/).flatMap(partsOf);
   const lines = new Set(parts.flatMap((part) => quotesOn(part, texts, text)));

@@ -5,10 +5,8 @@ import type { Call, Prompt } from './prompt-sections.ts';
 import { named, nothingOn, partsOf, saysNothing, type TextIndex } from './retrieval.ts';
 import { linesOn } from './topics.ts';
 
-/** A call of a tool, and what the model says beside it. */
 export type Action = Call & { words?: string };
 
-/** How the instructions of a restart begin. */
 const alsoAnswer = 'Also answer:';
 
 /** A question that refers to the one before it, by how it begins or by a pronoun. */
@@ -21,14 +19,12 @@ export function partsToAnswer({ instructions, persona, task }: Prompt): string[]
   return /\b(?:brief|one sentence|short|terse|concise|few words)\b/i.test(persona) ? parts.slice(0, 1) : parts;
 }
 
-/** What tools have returned on a part, or else quotations from the texts. */
 function foundOn(part: string, { before, task, toolResults }: Prompt, texts: TextIndex): string[] {
   const context = following.test(task) ? `${task} ${before}` : task;
   const returned = returnedOn(part, toolResults);
   return returned.length > 0 ? returned : linesOn(part, texts, context, following.test(task) ? before : '');
 }
 
-/** An answer: for each part what was found, or that nothing was, and then the responses of those who were asked. */
 export function answerTo(prompt: Prompt, texts: TextIndex): string {
   const lines = partsToAnswer(prompt).flatMap((part) => {
     const found = foundOn(part, prompt, texts);
@@ -41,7 +37,6 @@ export function answerTo(prompt: Prompt, texts: TextIndex): string {
 export const remark = (source: string): string =>
   `(The offline model quotes ${source}. It is no language model, and has judged nothing.)`;
 
-/** The selected answer of a team, unchanged. */
 export function presentation({ answers, selected }: Prompt, texts: TextIndex): string {
   const chosen = answers.find(({ name }) => name === selected) ?? answers[0];
   return `${chosen?.content ?? ''}\n\n${remark(texts.name)}`;
@@ -82,6 +77,5 @@ export function decide(prompt: Prompt, texts: TextIndex): Action {
   };
 }
 
-/** How many lines of an answer name their source: `The oven is hot. (bread.md:9)` */
 const quotationsIn = (answer: string): number =>
   answer.split('\n').filter((line) => /^[^(].* \([^()]+\)$/.test(line) && !saysNothing(line)).length;

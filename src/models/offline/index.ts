@@ -11,9 +11,8 @@ import { submission } from './submissions.ts';
 import type { Backend } from '../../protocol/settings.ts';
 
 /**
- * The model that needs no network, no key and no weights. It quotes sentences from the texts of a folder
- * (`backend.folder`, by default Reprise's own documentation), always the same ones for the same question and texts. In
- * workflows it follows fixed rules, and says that it judges nothing (docs/offline-model.md).
+ * It needs no network, key or weights, and quotes sentences of a folder (by default Reprise's documentation), always
+ * the same ones for the same question and texts. In workflows it follows fixed rules (docs/offline-model.md).
  */
 export function offlineModel({ folder }: Backend): Model {
   return {
@@ -22,18 +21,16 @@ export function offlineModel({ folder }: Backend): Model {
       const texts = await openTexts(folder);
       // The tools on offer and the headings of the messages tell any model what to do.
       const action = submission(messages, offered, texts) ?? converse(messages, offered, texts);
-      const text = typeof action === 'string' ? action : JSON.stringify(action.input);
+      const isText = typeof action === 'string';
+      const text = isText ? action : JSON.stringify(action.input);
       for (const word of text.split(/(?<=\s)/)) {
         signal.throwIfAborted();
         onDelta(word);
       }
-      const isText = typeof action === 'string';
       const message: AssistantMessage = {
         role: 'assistant',
         content: isText ? action : (action.words ?? ''),
-        ...(!isText && {
-          toolCalls: [{ id: `offline_${messages.length}`, name: action.tool, arguments: text }],
-        }),
+        ...(!isText && { toolCalls: [{ id: `offline_${messages.length}`, name: action.tool, arguments: text }] }),
       };
       return { message, finish: isText ? 'stop' : 'tool_calls', usage: estimateUsage(messages, message) };
     },

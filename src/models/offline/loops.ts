@@ -3,12 +3,11 @@ import { stemsOf } from '../../util/text/words.ts';
 import { parsedJson } from '../../util/values.ts';
 import type { Call, ToolResult } from './prompt-sections.ts';
 
-/** What the loop `react` asks for. */
 export type Phase = 'thought' | 'action' | 'observation';
 
 /**
- * The phase that the last message of a conversation asks for if it is a system message: an action if it speaks of the
- * final answer or there are tools, otherwise the phase that it names first. Undefined if it asks for none.
+ * What the last message asks for, if it is a system message: an action if it speaks of the final answer or there are
+ * tools, else the phase that it names first.
  */
 export function phaseOf(messages: Message[], hasTools: boolean): Phase | undefined {
   const last = messages.at(-1);
@@ -26,7 +25,6 @@ export function thoughtOn(parts: string[], texts: string): string {
   return `Scripted thought of the offline model: look up ${list}, with a tool whose name fits, else in ${texts}.`;
 }
 
-/** An observation of the loop `react`: what the last call has returned; undefined if there was none. */
 export function observationOn(toolResults: ToolResult[]): string | undefined {
   const last = toolResults.at(-1);
   return last === undefined ? undefined : `${last.tool} returned: ${linesOf(last.result).join('; ')}`;
@@ -35,21 +33,18 @@ export function observationOn(toolResults: ToolResult[]): string | undefined {
 /** How the names of tools begin that only look something up. Calling any other would require understanding it. */
 const lookup = /^(?:get|list|find|fetch|look_?up|read|search|show)(?=[_-]|[A-Z])/;
 
-/** Whether a tool looks up something that the part names, as `get_weather` or `getWeather` does with the weather. */
+/** As `get_weather` or `getWeather` does with the weather. */
 function isSubject(tool: string, part: string): boolean {
   const subject = stemsOf(tool.replace(lookup, '').replace(/_|([a-z\d])([A-Z])/g, '$1 $2'));
   return lookup.test(tool) && subject.every((stem) => stemsOf(part).includes(stem));
 }
 
-/** Whether a call was made for a part of a question, which then names the tool's subject and all arguments. */
+/** A part of a question names the tool's subject and all arguments. */
 const isFor = (part: string, { input, tool }: Call): boolean =>
   isSubject(tool, part) &&
   Object.values(input).every((value) => part.toLowerCase().includes(String(value).toLowerCase()));
 
-/**
- * The call of a tool for the first part that has none yet. The part must name the tool's subject and its arguments, and
- * hold no other word than those of the arguments and the tool's description. Undefined in case of any doubt.
- */
+/** The part names the tool's subject and its arguments, and has no word that these and the description lack. */
 export function nextCall(parts: string[], toolResults: ToolResult[], tools: ToolSpec[]): Call | undefined {
   for (const part of parts.filter((each) => !toolResults.some((used) => isFor(each, used)))) {
     for (const { description, name, parameters } of tools.filter((tool) => isSubject(tool.name, part))) {
@@ -61,7 +56,7 @@ export function nextCall(parts: string[], toolResults: ToolResult[], tools: Tool
   return undefined;
 }
 
-/** The arguments that a tool requires, each the only fitting word or name of a text; undefined if one is not clear. */
+/** Each the only fitting word or name of a text; undefined if one is not clear. */
 function argumentsFrom(text: string, parameters: ParameterSchema): Record<string, unknown> | undefined {
   const words = text.split(/[\s,;:!?()"]+/);
   // The first word of a sentence has a capital whether it is a name or not.
@@ -77,19 +72,16 @@ function argumentsFrom(text: string, parameters: ParameterSchema): Record<string
   return input;
 }
 
-/** What tools have returned on a part, line by line. */
 export const returnedOn = (part: string, toolResults: ToolResult[]): string[] =>
   toolResults
     .filter((used) => isFor(part, used))
     .flatMap(({ result, tool }) => linesOf(result).map((line) => `${line} (${tool})`));
 
-/** The first lines of what a tool returned. A list in JSON has a line for each entry, with the names of its values. */
 function linesOf(result: string): string[] {
   const lines = recordsIn(result) ?? result.split('\n').filter((line) => line.trim() !== '');
   return lines.length === 0 ? ['Nothing.'] : lines.slice(0, 5);
 }
 
-/** JSON in words, with a line for each entry of a list; undefined if the text is not JSON. */
 export function recordsIn(text: string): string[] | undefined {
   const value = parsedJson(text);
   return value === undefined ? undefined : [value].flat().map(inWords);

@@ -2,23 +2,18 @@ import { callsIn, type Message } from '../../protocol/message.ts';
 import { taggedIn, headings } from '../../protocol/headings.ts';
 import { isObject, parsedJson } from '../../util/values.ts';
 
-/** The parts of a prompt that the offline model acts on. */
 export interface Prompt {
   persona: string;
   task: string;
-  /** What a restart asks for; empty in the first attempt. */
   instructions: string;
-  /** The person's message before the task; empty if the task is the first. */
+  /** The person's message before the task. */
   before: string;
   /** The newest answer of each agent that is shown. */
   answers: Array<{ name: string; content: string }>;
-  /** The name of the agent whose answer was selected. */
   selected: string | undefined;
-  /** The answer that was presented, if one was. */
   presented: string | undefined;
-  /** The calls since the task that have got results. */
   toolResults: ToolResult[];
-  /** The question of another agent, if this agent is the shadow that responds to it. */
+  /** Of another agent, if this agent is the shadow that responds to it. */
   question: { text: string; isBrief: boolean } | undefined;
 }
 
@@ -28,7 +23,7 @@ const names = Object.values(headings)
 
 const headingLine = new RegExp(`^(${names})(?: .*)?$`, 'gm');
 
-/** The sections of a message by their headings. Of two with the same heading the first counts. */
+/** By their headings. Of two with the same heading the first counts. */
 export function promptSections(message: string): Map<string, string> {
   const found = [...message.matchAll(headingLine)];
   const first = found.filter((each, place) => found.findIndex(([, name]) => name === each[1]) === place);
@@ -84,7 +79,6 @@ export interface Call {
 
 export type ToolResult = Call & { result: string };
 
-/** The calls of a conversation that have got results, in order. */
 export function toolResultsIn(messages: Message[]): ToolResult[] {
   const results = new Map(
     messages.flatMap((message) => (message.role === 'tool' ? [[message.callId, message.content]] : [])),
@@ -96,7 +90,6 @@ export function toolResultsIn(messages: Message[]): ToolResult[] {
   });
 }
 
-/** Puts a text on one line without its final full stop, and cuts it after the last whole word that fits. */
 export function oneLine(text: string, most = Infinity): string {
   const line = text.replace(/\s+/g, ' ').trim().replace(/\.$/, '');
   return line.length <= most ? line : `${line.slice(0, most).replace(/\s+\S*$/, '')}…`;

@@ -10,10 +10,9 @@ import { failureTypes } from '../failures.ts';
 import { oneLine } from './prompt-sections.ts';
 import { leaning, sectionsOf, type Sections } from './sections.ts';
 
-/** The texts that are searched, and the name that answers give them. */
 export interface TextIndex {
   name: string;
-  /** What all texts are about, and what is put before their files' names so that they lead there; empty if unknown. */
+  /** What all texts are about; empty if unknown. */
   about: string;
   folder: string;
   sentences: SentenceIndex;
@@ -23,16 +22,16 @@ export interface TextIndex {
 export type Quotable = Pick<TextIndex, 'folder' | 'sentences'>;
 
 /**
- * The share of a question's words that a sentence must hold, itself or by its headings and its paragraph, to be quoted.
- * Words weigh by their rarity in the texts, and a word that stands nowhere weighs most. Thus a question about something
- * else finds nothing, although it shares common words with the texts.
+ * How many of a question's words a sentence must hold, itself or by its headings and its paragraph. Words weigh by
+ * their rarity, and one that stands nowhere weighs most: a question about something else finds nothing, although it
+ * shares common words.
  */
 export const relevant = 2 / 3;
 
-/** The weight of the rest of a question when one part is looked up, since it may say what `the limit` is a limit of. */
+/** Of the rest of a question, which may say what `the limit` is a limit of. */
 const contextWeight = 0.3;
 
-/** The texts of a backend's folder. @throws `ApplicationFailure` of type `FolderMissing`, not retryable */
+/** @throws `ApplicationFailure` of type `FolderMissing`, not retryable */
 export async function openTexts(folder = ownDocs): Promise<TextIndex> {
   if (!isFolder(folder)) {
     throw ApplicationFailure.nonRetryable(
@@ -50,11 +49,10 @@ export async function openTexts(folder = ownDocs): Promise<TextIndex> {
   };
 }
 
-/** Matches what separates two parts of a question. */
 const boundaries =
   /\?+\s*|;\s*|,?\s+(?:and|or|but)\s+(?=(?:also\s+)?(?:what|how|when|who|where|which|why|is|are|does|do|can|should)\b)/i;
 
-/** The parts of a task that each need an answer. Sentences that ask nothing are left out if others ask something. */
+/** Sentences that ask nothing are left out if others ask something. */
 export function partsOf(task: string): string[] {
   const asking = task.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => sentence.trim().endsWith('?'));
   const parts = (asking.length > 0 ? asking.join(' ') : task)
@@ -65,11 +63,9 @@ export function partsOf(task: string): string[] {
 }
 
 /**
- * The sentence that fits a part of a question best, with its file and line: `It is hot. (bread.md:9)`. A sentence that
- * leans on the one before it comes after that one. Empty if no sentence is relevant.
- *
- * @param context the whole question, whose other words make a sentence fit better but are not required
- * @param most how many sentences are quoted that fit equally well, such as the rows of a table
+ * The best sentence with its place: `It is hot. (bread.md:9)`. One that leans on the sentence before comes after that.
+ * @param context the whole question, whose other words are not required
+ * @param most how many are quoted that fit equally well, such as the rows of a table
  */
 export function quotesOn(part: string, { folder, sentences: texts }: Quotable, context = '', most = 1): string[] {
   const asked = queryOf(part);
@@ -93,20 +89,14 @@ export function quotesOn(part: string, { folder, sentences: texts }: Quotable, c
 export const placed = (text: string, { line, source }: Pick<Sentence, 'line' | 'source'>, folder: string): string =>
   `${text} (${folder}${source}:${line})`;
 
-/** Words of a question that stand together in a sentence have at most three others between them. */
 const nearby = 4;
 
 /**
- * Whether a sentence speaks of what was asked, rather than holding its words by chance. Two of the words stand together,
- * or one stands in the sentence and another one names its section or its table row, or is what the sentence leans on. A
- * question of one word is answered where the context is spoken of too.
+ * Rather than holding the words by chance: two stand together, or one stands in the sentence and another one names its
+ * section or table row, or is what the sentence leans on. A question of one word is answered where the context is
+ * spoken of too.
  */
-function isAbout(
-  { held, sentence: { heading, text } }: Hit,
-  asked: Query,
-  context: Query,
-  texts: SentenceIndex,
-): boolean {
+function isAbout({ held, sentence: { heading, text } }: Hit, asked: Query, context: Query, texts: SentenceIndex) {
   const section = stemsOf(heading.split(' / ').at(-1) ?? '');
   if (asked.size === 1) return texts.shareOf(context, `${heading} ${text}`) > 0;
   // Stop words have no stems, and keep their places.
@@ -124,10 +114,8 @@ function isAbout(
   });
 }
 
-/** How an answer begins if nothing was found. */
 const nothing = 'Nothing found on';
 
-/** Shortens a part of a task for answers that name it. */
 export const named = (part: string): string => oneLine(part, 200);
 
 export const nothingOn = (part: string, where: string): string => `${nothing} "${named(part)}" in ${where}.`;

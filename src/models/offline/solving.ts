@@ -11,13 +11,9 @@ const computesNothing = 'The offline model quotes; it does not compute.';
 
 const form = 'sentences and rows as they stand in the texts';
 
-/** The most parts of an analysis, and the most rows that are quoted on one part: more would not be an answer. */
 const limits = { parts: 20, rows: 5 };
 
-/**
- * What a role does in solving a problem, by the tool on offer and the message that it works from: a call or a text.
- * Undefined if the messages do not belong to a plan.
- */
+/** Undefined if the messages do not belong to a plan. */
 export function solveAction(messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string | undefined {
   const place = messages.findLastIndex(({ content }) => content.startsWith(headings.problem));
   if (place === -1) return undefined;
@@ -35,10 +31,7 @@ export function solveAction(messages: Message[], tools: ToolSpec[], texts: TextI
 
 type Sections = Map<string, string>;
 
-/**
- * A plan with a subtask for each missing requirement, or for each part of the problem if none is missing. It knows no way
- * around a dead end, since it would look again where nothing was found.
- */
+/** It knows no way around a dead end: it would look again where nothing was found. */
 function planOf(parts: string[], last: string): Action['input'] {
   const sections = promptSections(last);
   if (sections.has(headings.deadEnds)) return { subtasks: [] };
@@ -110,7 +103,6 @@ const failuresIn = (brief: Sections): Array<{ description: string; reason: strin
     ([, description = '', reason = '']) => ({ description, reason }),
   );
 
-/** The results unchanged, one below another, and then the reasons of failed subtasks. */
 function synthesis(brief: Sections): string {
   const results = taggedIn(brief.get(headings.results) ?? '').map(({ content }) => content.trim());
   const said = [...results, ...failuresIn(brief).map(({ reason }) => reason)].filter((text) => text !== '');

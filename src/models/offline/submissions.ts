@@ -10,18 +10,13 @@ import { oneLine, promptSections } from './prompt-sections.ts';
 import { nothingOn, relevant, saysNothing, type TextIndex } from './retrieval.ts';
 import { solveAction } from './solving.ts';
 
-/**
- * What the roles of research and of plan-and-execute submit, by the tool on offer: a call or a text. Undefined if the
- * messages belong to neither.
- */
+/** Undefined if the messages belong to neither research nor a plan. */
 export const submission = (messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string | undefined =>
   researchAction(messages, tools, texts) ?? solveAction(messages, tools, texts);
 
-/** What a new plan puts between the original idea and its additions, and behind the idea if it adds nothing. */
 const joint = ', and also: ';
 const same = (plan: string): string => ` (plan ${plan}, the same)`;
 
-/** The score of every aspect if something was found on the idea, and if nothing was. */
 const scoreFor = { found: 60, nothing: 20 };
 
 /** The share of an idea's words in a passage that passes for the same idea. */
@@ -29,10 +24,8 @@ const similar = 0.6;
 
 const scripted = 'Scripted by the offline model, which quotes and judges nothing.';
 
-/** The greatest lengths of an idea, of an addition to it and of a query, in characters. */
 const maxChars = { idea: 250, addition: 60, query: 100 };
 
-/** What a role of research submits, by the tool on offer; undefined if the messages do not belong to research. */
 function researchAction(messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | undefined {
   const userTexts = messages.flatMap(({ content, role }) => (role === 'user' ? [content] : []));
   const brief = userTexts.findLast((text) => text.startsWith(headings.idea));
@@ -70,10 +63,9 @@ function planFrom(brief: string, messages: Message[], texts: TextIndex): Action[
 }
 
 /**
- * What a new plan adds: a person's wish, or else a heading of the folder if the folder speaks of the idea. An idea that is
- * not new gets several headings from texts about other things, which makes most of its words new.
- *
- * @param restart the message that asks for it, with everything that was tried
+ * A person's wish, or else a heading of the folder if that speaks of the idea. An idea that is not new gets headings
+ * from texts about other things, which makes most of its words new.
+ * @param restart has everything that was tried
  */
 function additionsTo(brought: string, restart: string, { sentences }: TextIndex): string[] {
   const sections = promptSections(restart);
@@ -103,7 +95,6 @@ const hit = /^\[(\d+\.\d+)\] (.+?)(?: \((\S*)\))?$(?:\n(.+)$)?/gm;
 
 const marks = /\s?\[\d+\.\d+\]/g;
 
-/** Reads the original idea, the additions of plans, and the passages that were found. */
 function readDossier(dossier: string): { idea: string; whole: string; added: string[]; passages: Passage[] } {
   const sections = promptSections(dossier);
   const whole = oneLine(sections.get(headings.idea) ?? '')
@@ -118,10 +109,7 @@ function readDossier(dossier: string): { idea: string; whole: string; added: str
   return { idea, whole, added, passages };
 }
 
-/**
- * The passages that hold enough of a subject's words by weight: at least two of them, or all of them in the title. Words
- * weigh by their rarity in the folder. Stored reports do not count, since research would confirm itself by them.
- */
+/** With two of its words by weight, or all in the title. Stored reports do not count: research would confirm itself. */
 const passagesOn = (subject: string, passages: Passage[], { sentences }: TextIndex): Passage[] =>
   passages.filter(({ address, text, title }) => {
     const whole = `${title} ${text}`;

@@ -5,58 +5,37 @@ import { FairQueue, type Waiting } from './fair-queue.ts';
 import type { Limit } from './settings.ts';
 
 interface Call extends Waiting {
-  /** In tokens. */
   cost: number;
   begin: () => void;
   fail: (reason: unknown) => void;
 }
 
-/** For how long ahead places are taken at once, in milliseconds, so that a quick limit is not a write for each call. */
+/** In milliseconds, so that a quick limit is not a write for each call. */
 const aheadMs = 200;
 
-/** What share of a period's amount may be used at once after a rest. The rest of the period is spread evenly. */
+/** Of a period's amount, at once after a rest. The rest is spread evenly. */
 const burstShare = 0.1;
 
-/** What was taken before keeps nobody waiting for longer than this, or than two periods, in milliseconds. */
+/** In milliseconds, or two periods: what was taken before keeps nobody waiting for longer. */
 const maxWaitMs = 300_000;
 
 /**
- * The limits of one key or host. Its state is in the store, and shared by all workers; those who wait are in this process.
- *
- * Each limit is one number in the store: the time until which all that was taken is paid off. A worker takes places only for
- * those whose turn comes next, so that who comes later waits for no long row of others' calls.
+ * The limits of one key or host. The store has one number for each: until when all that was taken is paid off. A worker
+ * takes places only for those whose turn comes next, so that who comes later waits for no long row of others' calls.
  */
 export class Bucket {
   readonly #rates: SharedRates;
-  readonly #limits: Array<{
-    id: string;
-    of: Limit['of'];
-    unitMs: number;
-    burstMs: number;
-    longestMs: number;
-    debt: number;
-  }>;
+  readonly #limits: Array<ReturnType<typeof shared>>;
   readonly #queue = new FairQueue<Call>();
   #isServing = false;
 
-  /** @param id of the key or host in the store, which does not tell the key */
+  /** @param id does not tell the key */
   constructor(rates: SharedRates, id: string, limits: Limit[]) {
     this.#rates = rates;
-    this.#limits = limits.map(({ amount, of, periodMs }) => {
-      const unitMs = periodMs / amount;
-      const burst = Math.max(1, amount * burstShare);
-      return {
-        id: `${id} ${amount} ${of}/${periodMs}`,
-        of,
-        unitMs,
-        burstMs: (burst - 1) * unitMs,
-        longestMs: Math.max(maxWaitMs, 2 * periodMs),
-        debt: 0,
-      };
-    });
+    this.#limits = limits.map((limit) => shared(id, limit));
   }
 
-  /** Waits for a call's place. @param tokens that it will take, by an estimate. @throws the signal's reason */
+  /** @param tokens by an estimate @throws the signal's reason */
   async take(tokens: number, priority: Priority | undefined, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { promise, reject, resolve } = Promise.withResolvers<void>();
@@ -75,7 +54,7 @@ export class Bucket {
     }
   }
 
-  /** Corrects what a call has taken. @param tokens that it took more than estimated, or less where below 0 */
+  /** @param tokens taken beyond the estimate */
   correct(tokens: number): void {
     for (const limit of this.#limits) if (limit.of === 'tokens') limit.debt += tokens;
   }
@@ -85,11 +64,7 @@ export class Bucket {
     const most = Math.max(1, ...this.#limits.map(({ of, unitMs }) => (of === 'requests' ? aheadMs / unitMs : 1)));
     while (!this.#queue.isEmpty) {
       const calls: Call[] = [];
-      while (calls.length < Math.floor(most)) {
-        const call = this.#queue.next();
-        if (call === undefined) break;
-        calls.push(call);
-      }
+      while (calls.length < Math.floor(most) && !this.#queue.isEmpty) calls.push(this.#queue.next()!);
       try {
         const waits = await this.#places(calls.map(({ cost }) => cost));
         let waited = 0;
@@ -107,7 +82,7 @@ export class Bucket {
     this.#isServing = false;
   }
 
-  /** Takes places for calls that come one after the other. @returns after how many milliseconds each may begin */
+  /** @returns after how many milliseconds each call may begin, one after the other */
   async #places(costs: number[]): Promise<number[]> {
     const ofLimits = await Promise.all(
       this.#limits.map(async (limit) => {
@@ -126,4 +101,12 @@ export class Bucket {
     );
     return costs.map((_, index) => Math.max(0, ...ofLimits.map((waits) => waits[index] ?? 0)));
   }
+}
+
+/** A limit as the store has it. */
+function shared(id: string, { amount, of, periodMs }: Limit) {
+  const unitMs = periodMs / amount;
+  const burstMs = (Math.max(1, amount * burstShare) - 1) * unitMs;
+  const longestMs = Math.max(maxWaitMs, 2 * periodMs);
+  return { id: `${id} ${amount} ${of}/${periodMs}`, of, unitMs, burstMs, longestMs, debt: 0 };
 }

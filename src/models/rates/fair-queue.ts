@@ -7,10 +7,7 @@ export interface Waiting {
 
 const defaultPriority = 3;
 
-/**
- * A queue from which users take turns, however much each of them has in it. First comes what has the smaller `priorityKey`. Of
- * the same priority, each `fairnessKey` gets a share by its `fairnessWeight`, and is served in the order in which it came.
- */
+/** By `priorityKey`; of the same, each `fairnessKey` gets a share by its `fairnessWeight`, in the order of coming. */
 export class FairQueue<T extends Waiting> {
   #waiting: T[] = [];
   /** How much each key has had, divided by its weight. */
@@ -31,7 +28,6 @@ export class FairQueue<T extends Waiting> {
     if (this.isEmpty) this.#served.clear();
   }
 
-  /** Takes out whose turn it is; undefined where nobody waits. */
   next(): T | undefined {
     const [first, ...others] = this.#waiting;
     if (first === undefined) return undefined;

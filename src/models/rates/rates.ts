@@ -8,42 +8,30 @@ import { Bucket } from './bucket.ts';
 import { readRates } from './settings.ts';
 import type { Backend } from '../../protocol/settings.ts';
 
-/** How long what the store says of pauses holds, in milliseconds. It is asked only while there are calls. */
+/** In milliseconds. The store is asked for pauses only while there are calls. */
 const heldMs = 1000;
 
-/**
- * The longest pause that the store is believed, in milliseconds: twice what is read from a provider's answer, since the clocks of
- * workers differ. One that ends later was written by a worker whose clock was wrong, and would never end.
- */
+/** In milliseconds, twice an answer's longest. What is longer was written by a wrong clock, and would never end. */
 const maxWaitMs = 240_000;
 
-/** Calls that have waited for the same end of a pause begin within this share of it, rather than all at once. */
+/** Of a pause, so that those who wait do not all begin at once. */
 const spread = 0.1;
 
 interface RatedCall {
   backend: Backend;
-  /** Tokens that it will take, by an estimate. */
   tokens: number;
   priority: Priority | undefined;
   signal: AbortSignal;
-  /** Is told why the call waits, whenever that changes. */
   onWait: (why: string) => void;
 }
 
-/** The rates of providers, which all workers of a store keep together. */
 export interface Rates {
   /** Waits until a call may be made. @returns tells how many tokens it took. @throws the signal's reason; the store's error */
   place(call: RatedCall): Promise<(tokens: number) => void>;
-  /** Makes all workers wait that call this model with this key. */
   pause(backend: Backend, milliseconds: number): Promise<void>;
 }
 
-/**
- * Keeps to `REPRISE_RATES`, and to what providers say with a 429. The store holds no keys, but the name of the variable with a
- * hash that is keyed by the key.
- *
- * @throws `VariableError` where `REPRISE_RATES` is wrong
- */
+/** Also keeps to 429s. The store holds a hash of a key. @throws `VariableError` where `REPRISE_RATES` is wrong */
 export function openRates(shared: SharedRates, environment: Environment): Rates {
   const settings = readRates(environment['REPRISE_RATES'] ?? '');
   const buckets = new Map<string, Bucket>();
@@ -102,11 +90,10 @@ export function openRates(shared: SharedRates, environment: Environment): Rates 
   };
 }
 
-/** Until when what is paused is paused, by `performance.now()`. A store that does not answer pauses nothing. */
+/** By `performance.now()`. A store that does not answer pauses nothing. */
 async function untilOf(shared: SharedRates, now: number): Promise<Map<string, number>> {
   const left = await shared.paused(maxWaitMs).catch(() => new Map<string, number>());
   return new Map([...left].map(([id, milliseconds]) => [id, now + milliseconds]));
 }
 
-/** Tells two keys apart without telling either. */
 const hashOf = (key = ''): string => createHmac('sha256', key).update('Reprise rates').digest('hex').slice(0, 12);

@@ -1,28 +1,19 @@
 import { VariableError } from '../../util/environment.ts';
 
-/** A limit of a provider: so many requests, or tokens, in so many milliseconds. */
 export interface Limit {
   of: 'requests' | 'tokens';
   amount: number;
   periodMs: number;
 }
 
-/** The limits of all calls with one key, or to one host. */
-interface RateSetting {
-  /** The environment variable that holds the key, or the host of the server's address. */
-  name: string;
-  limits: Limit[];
-}
-
 const periods: Record<string, number> = { s: 1000, min: 60_000, h: 3_600_000, day: 86_400_000 };
 
 /**
- * Reads `REPRISE_RATES`: entries separated by spaces, `NAME=LIMIT,LIMIT`. NAME is the variable of a key or a host, and LIMIT is
- * `500/min` or `200000tokens/min`, by `s`, `min`, `h` or `day`.
- *
+ * `NAME=LIMIT,LIMIT` with spaces between them. NAME is the variable of a key or a host, LIMIT `500/min` or
+ * `200000tokens/min`, by `s`, `min`, `h` or `day`.
  * @throws `VariableError` that names the word it does not understand
  */
-export function readRates(text: string): RateSetting[] {
+export function readRates(text: string): Array<{ name: string; limits: Limit[] }> {
   return text
     .split(/\s+/)
     .filter((word) => word !== '')
