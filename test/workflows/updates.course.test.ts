@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import { asks, askingTeam } from '../support/asking.ts';
+import { patiently } from '../support/courses/looks.ts';
 import { running, sharedRunning, type SharedRunning } from '../support/running.ts';
 import { answer, teamOf, teamScript, vote } from '../support/team-script.ts';
 
@@ -143,7 +144,7 @@ test(
         vote: () => vote('agent1'),
       }),
     );
-    const eventsOf = (handle: WorkflowHandle) => handle.query<RunEvent[]>('events');
+    const eventsOf = (handle: WorkflowHandle) => patiently(() => handle.query<RunEvent[]>('events'));
     const config = teamOf(team, { type: 'openai' });
     const runs = await Promise.all(Array.from({ length: 12 }, () => run.start({ task: 'T', config })));
     const live = await Promise.all(
