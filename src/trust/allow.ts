@@ -16,7 +16,7 @@ export class AllowError extends Error {
   override name = 'AllowError';
 }
 
-export const allowForms = 'commands, modules, hosts=NAME[:PORT],…, files=DIR';
+const allowForms = 'commands, modules, hosts=NAME[:PORT],…, files=DIR';
 
 /**
  * @param base the folder from which a relative one counts; that of the process when absent

@@ -54,13 +54,10 @@ export function linesOn(part: string, texts: TextIndex, context = '', before = '
   const defined = definitionsOf(subjects.length > 0 ? subjects : [part.replace(where, '')], texts);
   if (defined.length > 0) return defined;
   const isFactual = factual.test(part);
-  const clearly = sectionAskedBy(part, sameQuestion.clearly, texts);
-  const quotes = isFactual && clearly === undefined ? quotesOn(part, texts, context) : [];
+  const named = sectionNaming(part, texts);
+  const quotes = isFactual && named?.isClear !== true ? quotesOn(part, texts, context) : [];
   if (quotes.length > 0) return quotes;
-  const section =
-    clearly ??
-    sectionAskedBy(part, sameQuestion.likely, texts) ??
-    sectionOn(subjects.join(' ') || part, subjects.length > 0 || isFactual, texts);
+  const section = named?.section ?? sectionOn(subjects.join(' ') || part, subjects.length > 0 || isFactual, texts);
   if (section !== undefined) return [excerptOf(section, part, texts), pointerTo(section, texts)];
   return subjects.some((subject) => pronoun.test(subject))
     ? definitionsOf([texts.about], texts)
@@ -100,22 +97,24 @@ function topicsIn(question: string, { about }: TextIndex): string[] {
 }
 
 /** The section that names a wording of the same question. Where a word stands in no text, it is another question. */
-function sectionAskedBy(question: string, least: number, texts: TextIndex): Section | undefined {
+function sectionNaming(question: string, texts: TextIndex): { section: Section; isClear: boolean } | undefined {
   const asked = topicsIn(question, texts);
-  const { all, isKnown, rarityOf } = texts.sections;
-  if (!asked.every(isKnown)) return undefined;
-  const weigh = (topics: Iterable<string>): number => [...topics].reduce((sum, each) => sum + rarityOf(each), 0);
-  const likeness = (wording: Set<string>): number => {
+  if (!asked.every(texts.sections.isKnown)) return undefined;
+  const likenessTo = (wording: Set<string>): number => {
     const shared = asked.filter((each) => wording.has(each));
     // A single word may be about much else.
     if (shared.length < 2 && (asked.length > 1 || wording.size > 1)) return 0;
-    return (2 * weigh(shared)) / (weigh(asked) + weigh(wording));
+    return (2 * weightOf(shared, texts)) / (weightOf(asked, texts) + weightOf([...wording], texts));
   };
-  return best(all, (section) => {
-    const most = Math.max(0, ...section.asked.map(likeness));
-    return most < least ? 0 : most;
-  });
+  const likeness = (section: Section): number => Math.max(0, ...section.asked.map(likenessTo));
+  const section = best(texts.sections.all, likeness);
+  if (section === undefined || likeness(section) < sameQuestion.likely) return undefined;
+  return { section, isClear: likeness(section) >= sameQuestion.clearly };
 }
+
+/** Words weigh by their rarity. */
+const weightOf = (topics: string[], { sections }: TextIndex): number =>
+  topics.reduce((sum, each) => sum + sections.rarityOf(each), 0);
 
 /**
  * The section whose heading speaks of what is asked.
@@ -125,7 +124,7 @@ function sectionAskedBy(question: string, least: number, texts: TextIndex): Sect
 function sectionOn(question: string, isWhole: boolean, texts: TextIndex): Section | undefined {
   const { all, properNames } = texts.sections;
   const asked = topicsIn(question, texts);
-  const weigh = (topics: string[]): number => topics.reduce((sum, each) => sum + texts.sections.rarityOf(each), 0);
+  const weigh = (topics: string[]): number => weightOf(topics, texts);
   const isOn = ({ above, counts, file, names }: Section): boolean =>
     names.some((name) => {
       const named = asked.filter((each) => name.has(each));

@@ -169,7 +169,7 @@ export async function chainOf({ id, reprise }: Thread): Promise<{ chain: string;
 }
 
 /** What a query says, or undefined where no worker answers it at present. */
-export const ifTold = <T>({ reprise }: Thread, query: () => Promise<T>): Promise<T | undefined> =>
+const ifTold = <T>({ reprise }: Thread, query: () => Promise<T>): Promise<T | undefined> =>
   ifAnswered(reprise.client, 3000, query);
 
 /** What a query says, as soon as a worker answers it. @throws where nobody waits for it any more */

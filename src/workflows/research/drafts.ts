@@ -17,7 +17,7 @@ export function beginDraft(context: ResearchContext, iteration: Iteration<Planni
  *
  * @param restart why another iteration follows; undefined if none does
  */
-export function endDraft(context: ResearchContext, restart: PlanningRestart | undefined): void {
+function endDraft(context: ResearchContext, restart: PlanningRestart | undefined): void {
   const draft = context.drafts.at(-1);
   if (draft === undefined) return;
   const { calls, tokens, costUsd } = spentOf(context);
