@@ -58,7 +58,7 @@ function say(text) {
   process.stderr.write(`reprise: ${text}\n`);
 }
 
-/** The user's cache for Reprise: the folder that `src/util/cache-folder.ts` names. */
+/** The user's cache for Reprise: the folder that `src/util/folders.ts` names. */
 function cacheFolder() {
   const base = { darwin: join(homedir(), 'Library', 'Caches'), win32: process.env.LOCALAPPDATA }[process.platform];
   return join(process.env.XDG_CACHE_HOME || base || join(homedir(), '.cache'), 'reprise');

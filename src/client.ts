@@ -9,8 +9,7 @@ import { keyVariable, readKeys } from './encryption/keys.ts';
 import { Reprise } from './client/reprise.ts';
 import { httpRuns } from './client/http/runs.ts';
 import { HttpServer } from './client/http/server.ts';
-import { Retries } from './client/temporal/retries.ts';
-import { TemporalRuns } from './client/temporal/runs.ts';
+import { Retries, TemporalRuns } from './client/temporal/runs.ts';
 import { tracedStarts } from './telemetry/client-interceptor.ts';
 import { askedAgain } from './client/asked-again.ts';
 import { UnreachableError } from './client/errors.ts';
@@ -34,7 +33,7 @@ export { Reprise } from './client/reprise.ts';
 export { OrchestrationRun, ResearchRun, Run, SessionRun, SolveRun } from './client/run.ts';
 export type { SentMessage, ShownCall } from './client/show/calls.ts';
 export type { RunRecord, RunStatus, ShowOptions } from './client/show/show.ts';
-export type { RunStep, StepBody } from './client/show/step.ts';
+export type { RunStep, StepBody } from './client/show/step-text.ts';
 export type { PendingCall, RunSnapshot, TextPiece } from './client/snapshot.ts';
 export type { StatsOptions } from './client/stats.ts';
 export type {

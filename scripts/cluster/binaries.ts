@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { cacheFolder } from '../../src/util/cache-folder.ts';
+import { cacheFolder } from '../../src/util/folders.ts';
 
 /** The Go module of Temporal's own server. */
 export const temporalModule = 'go.temporal.io/server@v1.32.0';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { cacheFolder } from '../../src/util/cache-folder.ts';
+import { cacheFolder } from '../../src/util/folders.ts';
 import { endProcess, isAlive } from '../../src/util/processes.ts';
 import { go } from '../cluster/binaries.ts';
 import { docker, run, tried } from './programs.ts';

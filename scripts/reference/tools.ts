@@ -1,4 +1,4 @@
-import { builtinPackages } from '../../src/activities/tools/built-in.ts';
+import { builtinPackages } from '../../src/activities/tools/tool-registry.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import type { Commands } from '../../src/tools/commands/commands.ts';

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '../protocol/tools/tool.ts';
 import type { Store } from '../store/store.ts';
-import { recordAttributes } from '../telemetry/call-attributes.ts';
+import { recordAttributes } from '../telemetry/calls.ts';
 import { hashOf } from '../util/ids.ts';
 import { cancellable } from './cancellable.ts';
 import { presentKey } from './model.ts';

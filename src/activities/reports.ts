@@ -5,7 +5,7 @@ import { hashOf } from '../util/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { Recalled } from '../protocol/search.ts';
 import { addressOfReport, newestReports } from '../tools/web/search/folder.ts';
-import { closeness } from '../util/text/similarity.ts';
+import { closeness } from '../util/text/words.ts';
 import { bounded, normalized } from '../tools/web/search/normalize.ts';
 
 /** The id is derived from the run id, so a retry stores no second report. */

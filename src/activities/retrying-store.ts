@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { isOutOfOrder } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
-import { recordAttributes } from '../telemetry/call-attributes.ts';
+import { recordAttributes } from '../telemetry/calls.ts';
 
 /** In milliseconds. */
 const minDelayMs = 250;

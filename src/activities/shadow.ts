@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { decodeAll } from '../encryption/decode.ts';
+import { decodeAll } from '../encryption/codec.ts';
 import type { Message } from '../protocol/message.ts';
 import type { CallModelInput, ModelProgress } from '../protocol/model-call.ts';
 import { plainConversation, writingNow } from '../workflows/ask-others/prompts.ts';

@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { cacheFolder } from '../util/cache-folder.ts';
+import { cacheFolder } from '../util/folders.ts';
 
 // Only what is imported after this line is kept compiled from one command to the next, and that is nearly everything:
 // a command then takes about two thirds of the processor time.

@@ -1,6 +1,5 @@
 import { Client, type WorkflowExecutionInfo } from '@temporalio/client';
-import { tolerant } from '../encryption/codec.ts';
-import { decodeAll } from '../encryption/decode.ts';
+import { decodeAll, tolerant } from '../encryption/codec.ts';
 import { workflowTypes } from '../protocol/definitions.ts';
 import type { PendingQuestion } from '../protocol/questions.ts';
 import type { State } from '../protocol/state.ts';

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ConnectionLike, WorkflowHandle } from '@temporalio/client';
 import { isAlive } from '../util/processes.ts';
-import { decodeAll } from '../encryption/decode.ts';
+import { decodeAll } from '../encryption/codec.ts';
 import { grpcErrorIn, UnservedError } from './errors.ts';
 import { taskQueue } from './names.ts';
 

@@ -8,7 +8,7 @@ import {
 } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
 import { optionalTsToDate } from '@temporalio/common/lib/time.js';
-import { decodeAll } from '../encryption/decode.ts';
+import { decodeAll } from '../encryption/codec.ts';
 import type { RunEvent } from '../protocol/events.ts';
 import type { ModelProgress } from '../protocol/model-call.ts';
 import type { State } from '../protocol/state.ts';

@@ -1,7 +1,13 @@
 import { fileURLToPath } from 'node:url';
-import { defaultPayloadConverter, type DataConverter, type Payload, type PayloadCodec } from '@temporalio/common';
+import {
+  type DataConverter,
+  defaultPayloadConverter,
+  type LoadedDataConverter,
+  type Payload,
+  type PayloadCodec,
+} from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { TamperedError, UnknownKeyError, type Keys } from './keys.ts';
+import { type Keys, TamperedError, UnknownKeyError } from './keys.ts';
 
 const { Payload: Message } = proto.temporal.api.common.v1;
 
@@ -65,3 +71,88 @@ export const tolerant = (codec: PayloadCodec): PayloadCodec => ({
     return (await Promise.all(decoded)).flat();
   },
 });
+
+/**
+ * Seals what people and models have said before the database gets it, and opens it again. Ids, names, times and sizes are
+ * not sealed, since the database finds rows by them.
+ */
+export interface Cipher {
+  /** @param place the table and key of the row, for which alone the sealed text can be opened again */
+  encryptText(text: string, place: string): string;
+  decryptText(stored: string, place: string): string;
+  encryptBytes(bytes: Uint8Array, place: string): Uint8Array;
+  decryptBytes(stored: Uint8Array, place: string): Uint8Array;
+}
+
+export const plain: Cipher = {
+  encryptText: (text) => text,
+  decryptText: (stored) => stored,
+  encryptBytes: (bytes) => bytes,
+  decryptBytes: (stored) => stored,
+};
+
+/** What sealed texts begin with. None of those that the store keeps begins like this by itself: they are JSON, or notes. */
+const textMark = 'sealed:';
+
+/** What sealed bytes begin with, before the id of their key: eight bytes that no kind of file begins with. */
+const bytesMark = Buffer.from('8f52b1d3e9c7a604', 'hex');
+const idBytes = 8;
+
+/** Seals with the first key, and reads what is not sealed, since it is from before, as it is; so is all where there are no keys. */
+export function cipherOf(keys: Keys): Cipher {
+  const opening: Pick<Cipher, 'decryptText' | 'decryptBytes'> = {
+    decryptText(stored, place) {
+      if (!stored.startsWith(textMark)) return stored;
+      const [id = '', sealed = ''] = stored.slice(textMark.length).split(':');
+      return Buffer.from(keys.open('store', place, id, Buffer.from(sealed, 'base64'))).toString();
+    },
+    decryptBytes(stored, place) {
+      const start = bytesMark.length + idBytes;
+      if (stored.length < start || !bytesMark.equals(stored.subarray(0, bytesMark.length))) return stored;
+      const id = Buffer.from(stored.subarray(bytesMark.length, start)).toString('latin1');
+      return keys.open('store', place, id, stored.subarray(start));
+    },
+  };
+  if (!keys.on) return { ...plain, ...opening };
+  return {
+    ...opening,
+    encryptText(text, place) {
+      const { id, sealed } = keys.seal('store', place, Buffer.from(text));
+      return `${textMark}${id}:${Buffer.from(sealed).toString('base64')}`;
+    },
+    encryptBytes(bytes, place) {
+      const { id, sealed } = keys.seal('store', place, bytes);
+      return Buffer.concat([bytesMark, Buffer.from(id, 'latin1'), sealed]);
+    },
+  };
+}
+
+type Fields = Record<string, unknown>;
+
+/** In place: Temporal's client does so with results, but not with what is read here. @throws what the codec throws */
+export async function decodeAll<T>(message: T, { payloadCodecs, payloadConverter }: LoadedDataConverter): Promise<T> {
+  const places: Array<[holder: Fields, key: string]> = [];
+  const failures: Fields[] = [];
+  visit(message, places, failures);
+  let payloads = places.map(([holder, key]) => holder[key] as Payload);
+  for (const codec of payloadCodecs.toReversed()) payloads = await codec.decode(payloads);
+  places.forEach(([holder, key], index) => (holder[key] = payloads[index]));
+  for (const failure of failures) {
+    const said = payloadConverter.fromPayload<Fields>(failure['encodedAttributes'] as Payload);
+    Object.assign(failure, { message: said['message'], stackTrace: said['stack_trace'], encodedAttributes: undefined });
+  }
+  return message;
+}
+
+function visit(value: unknown, places: Array<[holder: Fields, key: string]>, failures: Fields[]): void {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return;
+  const holder = value as Fields;
+  for (const [key, each] of Object.entries(holder)) {
+    if (isPayload(each)) places.push([holder, key]);
+    else visit(each, places, failures);
+  }
+  if (isPayload(holder['encodedAttributes'])) failures.push(holder);
+}
+
+const isPayload = (value: unknown): value is Payload =>
+  typeof value === 'object' && value !== null && ArrayBuffer.isView((value as Payload).metadata?.['encoding']);

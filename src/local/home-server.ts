@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { cacheFolder } from '../util/cache-folder.ts';
+import { cacheFolder } from '../util/folders.ts';
 import { endProcess, processes } from '../util/processes.ts';
 import { isHeld, readLease, type ServerLease } from './lock.ts';
 import { answers } from './server.ts';

@@ -5,8 +5,7 @@ import { access, chmod, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promi
 import { delimiter, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { cacheFolder } from '../util/cache-folder.ts';
-import { makeFolder } from '../util/folders.ts';
+import { cacheFolder, makeFolder } from '../util/folders.ts';
 
 const run = promisify(execFile);
 

@@ -2,7 +2,7 @@ import { callsIn, imagesIn, type Message, type ToolSpec, type UserMessage } from
 import { withoutImages } from './images.ts';
 import { cutInMiddle } from '../util/text/cut.ts';
 import { tagged, taggedIn } from '../protocol/headings.ts';
-import { limitFor } from '../workflows/runtime/truncate.ts';
+import { limitFor } from '../workflows/runtime/size.ts';
 
 /**
  * In bytes of UTF-8. English has four or five, source text three, Chinese about three a character: rather too high an

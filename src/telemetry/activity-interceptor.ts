@@ -9,8 +9,7 @@ import type { Environment } from '../util/environment.ts';
 import type { Caller } from '../protocol/agent-state.ts';
 import { traceHeader } from '../protocol/headers.ts';
 import type { PriceTable } from '../protocol/usage.ts';
-import { attributesOf } from './call-attributes.ts';
-import { callOf, toolCall, type Call } from './calls.ts';
+import { attributesOf, type Call, callOf, toolCall } from './calls.ts';
 import type { Metrics } from './metrics.ts';
 import type { OpenSpan, Tracing } from './open-tracing.ts';
 

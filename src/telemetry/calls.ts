@@ -1,5 +1,6 @@
 import type { Attributes, SpanKind } from '@opentelemetry/api';
 import type { MetricTags } from '@temporalio/common';
+import { Context } from '@temporalio/activity';
 import { pricesFor } from '../config/models/list-prices.ts';
 import { isRemote, routeOf } from '../config/models/providers.ts';
 import type { TokenUsage } from '../protocol/message.ts';
@@ -9,7 +10,6 @@ import type { CallToolInput, CallToolResult, ListedTool } from '../protocol/tool
 import type { PriceTable } from '../protocol/usage.ts';
 import type { Environment } from '../util/environment.ts';
 import { costOf } from '../workflows/agent/budget.ts';
-import type { CallAttributes } from './call-attributes.ts';
 import type { Metrics } from './metrics.ts';
 
 /**
@@ -139,3 +139,37 @@ export function toolCall({ name, source }: ListedTool): Call {
     },
   };
 }
+
+/** What an activity has to tell of its present try besides its input and its result. */
+interface CallAttributes {
+  /** The result was in the journal, so that nothing was done or paid again. */
+  journalHit?: true;
+  usage?: TokenUsage;
+  /** The model that replied, as the provider names it. */
+  responseModel?: string;
+  /** The tools that a model's call has run after its reply, in the order in which they ended. */
+  quickRuns?: QuickRun[];
+  /** How long the result was kept for a store that was out of order, in seconds. */
+  storeOutOfOrder?: number;
+}
+
+/** A tool that was run within a model's call. Times are milliseconds since the epoch. `late`: it was given up. */
+export interface QuickRun {
+  tool: ListedTool;
+  start: number;
+  end: number;
+  status: CallToolResult['status'] | 'late';
+}
+
+const recorded = new WeakMap<Context, CallAttributes>();
+
+export function recordAttributes(more: CallAttributes): void {
+  const context = Context.current();
+  recorded.set(context, { ...recorded.get(context), ...more });
+}
+
+export function recordQuickRun(run: QuickRun): void {
+  recordAttributes({ quickRuns: [...(attributesOf(Context.current()).quickRuns ?? []), run] });
+}
+
+export const attributesOf = (context: Context): CallAttributes => recorded.get(context) ?? {};

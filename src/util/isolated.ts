@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { compiledFolder } from './cache-folder.ts';
+import { compiledFolder } from './folders.ts';
 
 export interface Isolation<Message = never> {
   /** What is under way, as messages begin with it: `reading it`. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isOutOfOrder } from '../store/open-store.ts';
-import { PostgresUnavailableError } from '../store/postgres-errors.ts';
+import { PostgresUnavailableError } from '../store/postgres.ts';
 import type { Store } from '../store/store.ts';
 import { warn } from './parts.ts';
 

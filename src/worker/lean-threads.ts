@@ -1,5 +1,5 @@
 import workerThreads, { type WorkerOptions } from 'node:worker_threads';
-import { compiledFolder } from '../util/cache-folder.ts';
+import { compiledFolder } from '../util/folders.ts';
 
 /** Takes from a thread the means by which Temporal's SDK notes where each promise was made. */
 const noStacks = "import v8 from 'node:v8'; v8.promiseHooks.createHook = () => () => {};";

@@ -16,8 +16,7 @@ import { readKeys } from '../encryption/keys.ts';
 import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 import { openRates } from '../models/rates/rates.ts';
-import { openStore, storePlace } from '../store/open-store.ts';
-import { isOutOfOrder } from '../store/open-store.ts';
+import { checkStoreKeys, isOutOfOrder, openStore, storePlace } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
 import { openTelemetry } from '../telemetry/telemetry.ts';
@@ -28,7 +27,6 @@ import { Guard } from '../trust/guard.ts';
 import { logFormat, logSink, withoutContent } from './log-sink.ts';
 import { watchLoopLag } from './loop-lag.ts';
 import { runWatch } from './run-watch.ts';
-import { checkStoreKeys } from '../store/check-keys.ts';
 
 export interface PartSettings {
   /** The folder of the store and of the log (`REPRISE_HOME`); by default `.reprise`. */

@@ -3,8 +3,8 @@ import { ServiceError } from '@temporalio/client';
 import { CommandError } from '../../src/cli/exit.ts';
 import { alikeTogether, asCommandError, reasonOf } from '../../src/cli/failures.ts';
 import { readRates } from '../../src/models/rates/settings.ts';
-import { PostgresUnavailableError } from '../../src/store/postgres-errors.ts';
-import { StoreFileError } from '../../src/store/sqlite-file.ts';
+import { PostgresUnavailableError } from '../../src/store/postgres.ts';
+import { StoreFileError } from '../../src/store/sqlite.ts';
 import { readSlots } from '../../src/worker/slots.ts';
 
 const grpc = (code: number, details: string): Error =>

@@ -2,7 +2,7 @@ import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { Connection } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import { Retries } from '../../src/client/temporal/retries.ts';
+import { Retries } from '../../src/client/temporal/runs.ts';
 
 test('no request is made again on a closed connection', async () => {
   const first = Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { expect, test } from 'vitest';
-import { cacheFolder } from '../../src/util/cache-folder.ts';
+import { cacheFolder } from '../../src/util/folders.ts';
 import { deploymentName, taskQueue } from '../../src/client/names.ts';
 import { compose, path, read } from './reading.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { beforeAll, expect, test } from 'vitest';
-import { cacheFolder } from '../../src/util/cache-folder.ts';
+import { cacheFolder } from '../../src/util/folders.ts';
 import { asks, askingTeam } from '../support/asking.ts';
 import { sharedRunning } from '../support/running.ts';
 import { ownerToken, serving } from '../support/serving.ts';

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { isOutOfOrder } from '../../src/store/open-store.ts';
-import { openPostgresStore } from '../../src/store/postgres.ts';
-import { isUnavailable, PostgresUnavailableError } from '../../src/store/postgres-errors.ts';
+import { isUnavailable, openPostgresStore, PostgresUnavailableError } from '../../src/store/postgres.ts';
 
 /** A message of PostgreSQL's protocol. */
 function message(kind: string, body: Buffer): Buffer {

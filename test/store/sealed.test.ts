@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readKeys, type Keys } from '../../src/encryption/keys.ts';
-import { Blobs } from '../../src/store/open-store.ts';
-import { cipherOf } from '../../src/encryption/cipher.ts';
+import { Blobs, checkStoreKeys } from '../../src/store/open-store.ts';
+import { cipherOf } from '../../src/encryption/codec.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { reportOf } from '../support/reports.ts';
 import { storeContract } from './contract.ts';
-import { checkStoreKeys } from '../../src/store/check-keys.ts';
 
 let home: string;
 beforeEach(() => (home = mkdtempSync(join(tmpdir(), 'reprise-sealed-'))));

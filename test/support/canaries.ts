@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import proto from '@temporalio/proto';
 import type { Reprise } from '../../src/client.ts';
-import { decodeAll } from '../../src/encryption/decode.ts';
+import { decodeAll } from '../../src/encryption/codec.ts';
 
 /** A word that stands nowhere else. Letters and digits alone, so that every format writes it as it is. */
 export const canary = (name: string): string => `canary${name}x7Qz9`;

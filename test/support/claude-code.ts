@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { WorkflowHandle } from '@temporalio/client';
 import { sdkPackage, sdkVersion } from '../../src/models/claude-code/sdk.ts';
-import { cacheFolder } from '../../src/util/cache-folder.ts';
+import { cacheFolder } from '../../src/util/folders.ts';
 import type { CallModelResult } from '../../src/protocol/model-call.ts';
 import { Trees } from '../../src/tools/workspaces/tree.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';

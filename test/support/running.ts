@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { encryptingDataConverter } from '../../src/client.ts';
 import { askedAgain } from '../../src/client/asked-again.ts';
-import { Retries } from '../../src/client/temporal/retries.ts';
+import { Retries } from '../../src/client/temporal/runs.ts';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import type { OrchestrationInput, OrchestrationResult } from '../../src/protocol/orchestration.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compiledFolder } from '../../src/util/cache-folder.ts';
+import { compiledFolder } from '../../src/util/folders.ts';
 import { runIsolated, type Isolation } from '../../src/util/isolated.ts';
 
 const moduleOf = (body: string): URL =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkedDecision } from '../../src/workflows/people/decisions.ts';
+import { checkedDecision } from '../../src/workflows/people/approvals.ts';
 import { textsProblem } from '../../src/workflows/runtime/message-problems.ts';
 
 test.each([

@@ -1,13 +1,31 @@
 import { createHash } from 'node:crypto';
+import { createContext, Script } from 'node:vm';
 import { jsonrepair } from 'jsonrepair';
 import { z } from 'zod';
 import type { ParameterSchema, ToolCall, ToolSpec } from '../../protocol/message.ts';
 import type { Finish, ReplyCall } from '../../protocol/model-call.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
 import { caller } from '../../tools/mcp/find.ts';
-import { inTime } from './in-time.ts';
 import { meantName } from './meant-name.ts';
 import { at, isObject } from '../../util/values.ts';
+
+const longestMs = 1000;
+
+const place: { work?: () => unknown } = createContext({});
+const script = new Script('work()');
+
+/** A pattern of somebody else may take for ever, and only a script can be ended. @returns undefined when late */
+function inTime<T>(work: () => T): T | undefined {
+  place.work = work;
+  try {
+    return script.runInContext(place, { timeout: longestMs }) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
+    throw error;
+  } finally {
+    delete place.work;
+  }
+}
 
 interface ReadCall {
   reply: ReplyCall;

@@ -3,7 +3,7 @@ import type { Caller } from '../../protocol/agent-state.ts';
 import type { GoodCall, Reply, ReplyCall } from '../../protocol/model-call.ts';
 import type { CallToolInput, ListedTool, QuickTools } from '../../protocol/tools/tool.ts';
 import { readBlobs } from '../../store/resolve.ts';
-import { recordQuickRun } from '../../telemetry/call-attributes.ts';
+import { recordQuickRun } from '../../telemetry/calls.ts';
 import type { Guard } from '../../trust/guard.ts';
 import { jsonBytes } from '../../workflows/runtime/size.ts';
 import { createRunTool, type RunTool, type ToolDependencies } from './run-tool.ts';

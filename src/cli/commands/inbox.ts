@@ -11,8 +11,7 @@ import type { FollowOptions } from '../options.ts';
 import { timeLeft, waysToSettle } from '../questions/box.ts';
 import { notify } from '../questions/notify.ts';
 import type { Shell } from '../shell.ts';
-import { body } from '../show/layout.ts';
-import { columnsOf, wrapped } from '../show/width.ts';
+import { body, columnsOf, wrapped } from '../show/layout.ts';
 
 type InboxOptions = FollowOptions & { watch?: boolean };
 

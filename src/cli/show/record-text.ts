@@ -1,7 +1,6 @@
 import type { RunRecord, ShownCall } from '../../client.ts';
-import { kindOf, waitText } from '../../client/show/kinds.ts';
+import { countText, kindOf, numberText, spentText, waitText } from '../../client/show/texts.ts';
 import { changesOf, isShownBelow, listText, placeOf, resultParts, standOf } from '../../client/show/record-parts.ts';
-import { countText, spentText, numberText } from '../../client/show/spent.ts';
 import { stepTexts } from '../../client/show/step-text.ts';
 import { durationText } from '../../workflows/runtime/duration.ts';
 import type { TokenUsage } from '../../protocol/message.ts';

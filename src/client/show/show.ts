@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { decodeAll } from '../../encryption/decode.ts';
+import { decodeAll } from '../../encryption/codec.ts';
 import { pendingQuestionsQuery, stateQuery } from '../../protocol/definitions.ts';
 import type { Prepared, PreparedTeam } from '../../protocol/orchestration.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
@@ -14,7 +14,7 @@ import { ifFound, temporalReason } from '../errors.ts';
 import { whyUnserved } from '../pollers.ts';
 import { callsOf, type ShownCall } from './calls.ts';
 import { readHistory, type HistoryRecord, type RunHistory } from './history.ts';
-import type { RunStep } from './step.ts';
+import type { RunStep } from './step-text.ts';
 import { modelCallsIn, stepsOf, summaryOf } from './steps.ts';
 import { Texts } from './texts.ts';
 

@@ -1,9 +1,18 @@
 import type { AssistantMessage, Message, ToolSpec } from '../../protocol/message.ts';
-import { estimateUsage } from '../estimate.ts';
+import { estimateUsage } from '../fitting.ts';
 import type { Model } from '../model.ts';
 import { usable } from '../written-schema.ts';
-import { questionFirst, responseTo } from './asking.ts';
-import { answerTo, decide, partsToAnswer, presentation, remark, vote, type Action } from './coordination.ts';
+import {
+  type Action,
+  answerTo,
+  decide,
+  partsToAnswer,
+  presentation,
+  questionFirst,
+  remark,
+  responseTo,
+  vote,
+} from './coordination.ts';
 import { nextCall, observationOn, phaseOf, thoughtOn } from './loops.ts';
 import { readPrompt } from './prompt-sections.ts';
 import { openTexts, type TextIndex } from './retrieval.ts';

@@ -1,9 +1,8 @@
 import { headings } from '../../protocol/headings.ts';
 import { restartKinds } from '../../protocol/research.ts';
 import type { Message, ParameterSchema, ToolSpec } from '../../protocol/message.ts';
-import { similarityOf } from '../../util/text/similarity.ts';
+import { similarityOf, stemsOf, wordsShared } from '../../util/text/words.ts';
 import { queryOf } from '../../util/text/sentence-search.ts';
-import { stemsOf, wordsShared } from '../../util/text/words.ts';
 import { guidanceFor } from '../../workflows/research/prompts.ts';
 import type { Action } from './coordination.ts';
 import { oneLine, promptSections } from './prompt-sections.ts';

@@ -6,8 +6,7 @@ import { jsonNote, tablesOfJson } from './json.ts';
 import { readPdf } from './pdf/pdf.ts';
 import { noted, type Readable } from './readable.ts';
 import { parquetType, sqliteType, type Recognised } from './recognise.ts';
-import { sheetsOf } from './sheet-text.ts';
-import { parseTable, summaryOf, type Table } from './table.ts';
+import { parseTable, sheetsOf, summaryOf, type Table } from './table.ts';
 
 const binaryEndings =
   '.pdf .png .jpg .jpeg .gif .webp .tif .tiff .bmp .xls .xlsx .xlsm .xlsb .ods .doc .docx .odt .pptx .zip .gz .db .parquet .mp3'.split(

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cacheFolder } from '../../util/cache-folder.ts';
+import { cacheFolder } from '../../util/folders.ts';
 import { execute, sendSignal } from '../../util/processes.ts';
 import { Semaphore } from '../../util/semaphore.ts';
 import { FromPythonReader, type PythonResult } from './reader.ts';

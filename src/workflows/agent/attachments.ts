@@ -6,7 +6,7 @@ import type { Content, UserMessage } from '../../protocol/message.ts';
 import type { EarlierMessage, Prepared } from '../../protocol/orchestration.ts';
 import type { Backend, ToolSources } from '../../protocol/settings.ts';
 import type { EventLog } from '../runtime/event-log.ts';
-import { inStore } from '../runtime/store-activities.ts';
+import { inStore } from '../runtime/own-store.ts';
 import { joinContent } from './text.ts';
 
 const { storeAttachments } = proxyActivities<Activities>({

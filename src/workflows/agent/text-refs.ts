@@ -1,6 +1,6 @@
 import type { BlobRef, Content, Text, TextRef, ToolSpec } from '../../protocol/message.ts';
 import { jsonBytes, payloadBytes } from '../runtime/size.ts';
-import { inStore } from '../runtime/store-activities.ts';
+import { inStore } from '../runtime/own-store.ts';
 import { blobRef, namesIn, previewOf, worthNaming } from './previews.ts';
 
 /** From this many characters on, it is worth an activity to have a text in the store, so that inputs need not repeat it. */

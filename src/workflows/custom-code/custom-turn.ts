@@ -1,5 +1,5 @@
 import { isCancellation } from '@temporalio/workflow';
-import { inStore } from '../runtime/store-activities.ts';
+import { inStore } from '../runtime/own-store.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type {
   GenerateOptions,
@@ -12,19 +12,53 @@ import type {
   OrchestratorToolResult,
 } from '../../protocol/custom-orchestrator.ts';
 import type { BlobRef, TranscriptRef } from '../../protocol/message.ts';
-import { Branches } from './branches.ts';
 import { callOf, checkedCall, checkedMessages, replyOf, TextRefCache } from './messages.ts';
 import { guarded } from './guard.ts';
 import { answerOf, failure, failureOf, ModelCallError } from './load.ts';
 import { historyRoom, newest } from './newest.ts';
 import { failureReason, isBudgetSpent } from '../agent/failures.ts';
 import { runCall } from '../agent/agent-tools.ts';
-import { withTemperature, type Persona } from '../agent/model-caller.ts';
+import { type Persona, withTemperature } from '../agent/model-caller.ts';
 import type { ToolExecutor } from '../agent/tool-executor.ts';
 import type { AskingAgent } from '../ask-others/broadcast.ts';
 import { TimeLimitError, withinTime } from '../runtime/clock.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import type { OrchestratorSettings } from '../../protocol/settings.ts';
+
+/** A node in a tree of conversations. The path to it is what was said so far. */
+class Branch<Place> {
+  place: Place | undefined;
+  readonly next = new Map<string, Branch<Place>>();
+}
+
+/** Finds the conversation that some messages continue. A place is what the caller knows a conversation by. */
+export class Branches<Message, Place> {
+  readonly #root = new Branch<Place>();
+
+  /** Notes the place of the conversation that consists of these messages. */
+  set(messages: Message[], place: Place): void {
+    let branch = this.#root;
+    for (const message of messages) {
+      const key = JSON.stringify(message);
+      const next = branch.next.get(key) ?? new Branch<Place>();
+      branch.next.set(key, next);
+      branch = next;
+    }
+    branch.place = place;
+  }
+
+  /** The place and length of the longest known beginning of these messages; undefined and 0 when none is known. */
+  find(messages: Message[]): { place: Place | undefined; length: number } {
+    let found: { place: Place | undefined; length: number } = { place: undefined, length: 0 };
+    let branch: Branch<Place> | undefined = this.#root;
+    for (const [index, message] of messages.entries()) {
+      branch = branch.next.get(JSON.stringify(message));
+      if (branch === undefined) break;
+      if (branch.place !== undefined) found = { place: branch.place, length: index + 1 };
+    }
+    return found;
+  }
+}
 
 export type CustomSettings = Extract<OrchestratorSettings, { kind: 'custom' }>;
 

@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/workflow';
 import type { HandleText } from '../../protocol/custom-orchestrator.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import { perRun } from '../runtime/per-run.ts';
-import { inStore } from '../runtime/store-activities.ts';
+import { inStore } from '../runtime/own-store.ts';
 import { guarded } from './guard.ts';
 
 /** Loads a user's file. @returns what the file exports, or a promise of it */

@@ -1,8 +1,8 @@
 import type { AttemptFiles, Mount } from '../../protocol/workspace.ts';
 import { failureReason } from '../agent/failures.ts';
-import { AgentWorkspace } from '../agent/workspace.ts';
+import { AgentWorkspace } from '../agent/agent.ts';
 import { runFiles, tellChanges } from '../runtime/run-files.ts';
-import { ofFolders, ofTrees } from '../runtime/store-activities.ts';
+import { ofFolders, ofTrees } from '../runtime/own-store.ts';
 import {
   candidatesOf,
   type Attempt,

@@ -1,6 +1,6 @@
-import { atOpening } from '../runtime/store-activities.ts';
+import { atOpening } from '../runtime/own-store.ts';
 import type { OrchestrationInput, OrchestrationResult, Outcome } from '../../protocol/orchestration.ts';
-import { truncateToPayload } from '../runtime/truncate.ts';
+import { truncateToPayload } from '../runtime/size.ts';
 import { iterate } from '../runtime/iterate.ts';
 import { opened, showEnd, tellIfFailed } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';

@@ -1,5 +1,5 @@
 import type { ParameterSchema } from '../../protocol/message.ts';
-import type { ApprovalEnd, Permissions, ToolDecision } from '../../protocol/tools/permissions.ts';
+import { type ApprovalEnd, decisionIn, type Permissions, type ToolDecision } from '../../protocol/tools/permissions.ts';
 import type { ListedTool } from '../../protocol/tools/tool.ts';
 import { shownArguments } from '../agent/arguments.ts';
 import { isAlwaysAllowed, verdictOn } from '../agent/permissions.ts';
@@ -7,6 +7,8 @@ import type { UsageTracker } from '../agent/usage-tracker.ts';
 import type { EventLog } from '../runtime/event-log.ts';
 import type { Messages } from '../runtime/messages.ts';
 import { isNext, type PendingRequest, type PendingRequests } from './pending-requests.ts';
+import { quoted, textsProblem } from '../runtime/message-problems.ts';
+import { type HumanReply, maxMessageChars } from '../../protocol/questions.ts';
 
 type Input = Record<string, unknown>;
 
@@ -191,3 +193,39 @@ const ruledOut = 'the permissions of this run do not allow it';
 const unattended = (tool: string): string =>
   'it acts outside of this run, and nobody is there to allow it. Whoever starts a run can allow it by --yes, or by ' +
   `permissions: [{tool: ${tool}, action: allow}] in the configuration`;
+
+/** What a person's words decide about the call that they name, or in words what is wrong with them. An empty answer refuses it. */
+export function decisionInWords({ answer, questionId: id = '' }: HumanReply): ToolDecision | string {
+  const decision = answer.trim() === '' ? { action: 'deny' as const } : decisionIn(answer);
+  if (decision === undefined) return `${id} takes yes, no with a reason, or always, or the signal approve`;
+  return { id, ...decision };
+}
+
+/** A decision as it came from outside, or in words what is wrong with it. */
+export function checkedDecision(payload: unknown): ToolDecision | string {
+  const {
+    action,
+    always,
+    arguments: edited,
+    id,
+    reason,
+  } = (payload ?? {}) as Omit<ToolDecision, 'action' | 'always' | 'arguments'> & Record<string, unknown>;
+  const problem = textsProblem(payload, '{id, action: "allow" | "deny" | "edit", …}', ['id', 'action'], ['reason']);
+  if (problem !== undefined) return problem;
+  if (action !== 'allow' && action !== 'deny' && action !== 'edit')
+    return `action: ${quoted(action)} is not one of allow | deny | edit`;
+  if (always !== undefined && typeof always !== 'boolean') return `always: ${quoted(always)} is not true or false`;
+  if ((reason ?? '').length > maxMessageChars) return `its reason has more than ${maxMessageChars} characters`;
+  if ((JSON.stringify(edited) ?? '').length > maxMessageChars)
+    return `its arguments have more than ${maxMessageChars} characters`;
+  const isObject = typeof edited === 'object' && edited !== null && !Array.isArray(edited);
+  if (action === 'edit' && !isObject)
+    return `arguments: ${quoted(edited)} is not an object with all that the call is to run with`;
+  return {
+    id,
+    action,
+    ...(isObject && { arguments: edited as Record<string, unknown> }),
+    ...(reason !== undefined && { reason }),
+    ...(always !== undefined && { always }),
+  };
+}

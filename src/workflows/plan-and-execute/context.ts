@@ -3,26 +3,75 @@ import type { BlobRef, Content, Text } from '../../protocol/message.ts';
 import type { ToolCallSummary } from '../../protocol/model-call.ts';
 import type { QueryAnalysis, SolvePhase, Validation } from '../../protocol/plan-and-execute.ts';
 import type { OpenedSolve } from '../../protocol/stored.ts';
-import { worksOnFiles, type RunFiles } from '../../protocol/workspace.ts';
+import { type RunFiles, worksOnFiles } from '../../protocol/workspace.ts';
 import { openAttachments } from '../agent/attachments.ts';
-import { type Purpose } from '../agent/model-caller.ts';
+import type { Purpose } from '../agent/model-caller.ts';
 import { worthNaming } from '../agent/previews.ts';
 import { systemOf, today } from '../agent/prompts.ts';
 import { newRole, type RoleRun, type StructuredAgent } from '../agent/structured-output.ts';
 import { storeRepeated, storeTexts } from '../agent/text-refs.ts';
 import { ToolExecutor } from '../agent/tool-executor.ts';
 import { askingOf, askingText, askingTools } from '../ask-others/prompts.ts';
-import { truncateToPayload } from '../runtime/truncate.ts';
+import { truncateToPayload } from '../runtime/size.ts';
 import type { Iteration } from '../runtime/iterate.ts';
 import { openRunContext, type RunContext } from '../runtime/run-context.ts';
-import { startTrees } from '../runtime/run-files.ts';
+import { runFiles, startTrees, tellChanges } from '../runtime/run-files.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
-import { SharedFiles } from './files.ts';
 import { abilitiesText, roleInstructions, sharedFiles, type ShownResult } from './prompts.ts';
-import { Subtasks, type Subtask } from './rules/subtasks.ts';
+import { type Subtask, Subtasks } from './rules/subtasks.ts';
 import type { Retry } from './rules/validation.ts';
 import { analysisTool, finishTool, subtasksTool, validationTool } from './tools.ts';
 import type { PlanSettings } from '../../protocol/settings.ts';
+import { ofTrees } from '../runtime/own-store.ts';
+import { AgentWorkspace } from '../agent/agent.ts';
+import type { EventLog } from '../runtime/event-log.ts';
+
+/**
+ * The files that the subtasks of a plan share. What a completed one has changed is taken over, in the order of completion; what a
+ * failed one has changed is dropped.
+ */
+class SharedFiles {
+  readonly #start: string | null;
+  readonly #events: EventLog;
+  #tree: string | null;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(start: string | null, events: EventLog) {
+    this.#start = start;
+    this.#tree = start;
+    this.#events = events;
+  }
+
+  open(): AgentWorkspace {
+    return new AgentWorkspace(this.#tree);
+  }
+
+  take(subtask: string, workspace: AgentWorkspace): Promise<void> {
+    const turn = async (): Promise<void> => {
+      // Calls beside the one that has ended the subtask may be under way still.
+      await workspace.settled();
+      const { start, tree } = workspace;
+      if (tree === start) return;
+      tellChanges(this.#events, subtask, await runFiles(start, tree));
+      if (this.#tree === start) {
+        this.#tree = tree;
+        return;
+      }
+      const merged = await ofTrees.mergeFiles(start, this.#tree, tree);
+      this.#tree = merged.tree;
+      if (merged.conflicts.length === 0) return;
+      const paths = merged.conflicts.join(', ');
+      this.#events.emit({ type: 'notice', text: `${subtask} has replaced what another subtask had changed: ${paths}` });
+    };
+    const taken = this.#last.then(turn);
+    this.#last = taken.catch(() => {});
+    return taken;
+  }
+
+  result(): Promise<RunFiles> {
+    return runFiles(this.#start, this.#tree);
+  }
+}
 
 /** The time limit of each model call with all its retries, in milliseconds. */
 export const callTimeout = 600_000;

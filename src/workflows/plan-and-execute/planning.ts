@@ -6,8 +6,7 @@ import { failureTypes } from '../../protocol/errors.ts';
 import type { Content } from '../../protocol/message.ts';
 import type { PlannedSubtask, QueryAnalysis } from '../../protocol/plan-and-execute.ts';
 import { aroundMessage, askForPlan, improveMessage, problemMessage, type PlanState } from './prompts.ts';
-import { planProblems } from './rules/subtask-graph.ts';
-import { analysisIn, analysisOf, subtasksIn, subtasksOf } from './rules/subtask-plan.ts';
+import { analysisIn, analysisOf, planProblems, subtasksIn, subtasksOf } from './rules/subtask-graph.ts';
 import { purposeOf, resultsOf, type PlanContext } from './context.ts';
 import { analysisTool, subtasksTool } from './tools.ts';
 

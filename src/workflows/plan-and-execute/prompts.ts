@@ -5,7 +5,7 @@ import type { QueryAnalysis, SubtaskReport } from '../../protocol/plan-and-execu
 import { attachmentParts } from '../agent/attachments.ts';
 import { joinContent } from '../agent/text.ts';
 import type { ToolExecutor } from '../agent/tool-executor.ts';
-import { truncateToPayload } from '../runtime/truncate.ts';
+import { truncateToPayload } from '../runtime/size.ts';
 import { headings, tagFor } from '../../protocol/headings.ts';
 import type { FailedSubtask } from './rules/subtasks.ts';
 

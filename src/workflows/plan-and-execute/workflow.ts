@@ -1,4 +1,4 @@
-import { atOpening } from '../runtime/store-activities.ts';
+import { atOpening } from '../runtime/own-store.ts';
 import type { SolveInput, SolveOutcome, SolveResult } from '../../protocol/plan-and-execute.ts';
 import { iterate } from '../runtime/iterate.ts';
 import { announce, opened, showEnd, tellIfFailed } from '../runtime/run-ends.ts';

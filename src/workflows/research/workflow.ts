@@ -1,6 +1,6 @@
-import { atOpening } from '../runtime/store-activities.ts';
+import { atOpening } from '../runtime/own-store.ts';
 import type { ResearchInput, ResearchOutcome, ResearchResult } from '../../protocol/research.ts';
-import { truncateToPayload } from '../runtime/truncate.ts';
+import { truncateToPayload } from '../runtime/size.ts';
 import { iterate } from '../runtime/iterate.ts';
 import { announce, opened, showEnd, tellIfFailed } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';

@@ -3,7 +3,7 @@ import { descriptions, eventsQuery } from '../../protocol/definitions.ts';
 import type { RunEvent, RunEventBody } from '../../protocol/events.ts';
 import { entriesOf } from '../log-lines.ts';
 import { perRun } from './per-run.ts';
-import { truncateToPayload } from './truncate.ts';
+import { truncateToPayload } from './size.ts';
 import type { RunSinks } from '../../protocol/sinks.ts';
 import { beginRound, count, endRound } from './tracing.ts';
 

@@ -1,14 +1,17 @@
 import {
+  type ActivityInput,
+  type ActivityInterfaceFor,
   defaultPayloadConverter,
+  proxyActivities,
   scheduleActivity,
   sleep,
-  type ActivityInput,
   type WorkflowInterceptors,
 } from '@temporalio/workflow';
 import { failureTypes } from '../../protocol/errors.ts';
 import { storeHeader, type StoreRefusal } from '../../protocol/headers.ts';
 import { activityFailure } from '../agent/failures.ts';
 import { perRun } from './per-run.ts';
+import type { Activities } from '../../protocol/activities.ts';
 
 const own = perRun(() => ({
   /** The id of the store that the run belongs to; undefined until it is prepared. */
@@ -65,3 +68,31 @@ function refusalIn(error: unknown): StoreRefusal | undefined {
   const failure = activityFailure(error, failureTypes.otherStore);
   return failure && ((failure.details?.[0] ?? { mayHaveRun: true }) as StoreRefusal);
 }
+
+/**
+ * For activities that only read and write the store. They take milliseconds, so that one whose worker has died is soon made
+ * again; one that waits for a store out of order is made again until it works.
+ */
+const storeOptions = {
+  startToCloseTimeout: '15 seconds',
+  retry: { initialInterval: '500 ms', maximumInterval: '10 seconds' },
+} as const;
+
+export const inStore = proxyActivities<Activities>(storeOptions);
+
+/** The same for those that may fail for another reason, and must not keep a run waiting for ever. */
+const openingOptions = { ...storeOptions, retry: { ...storeOptions.retry, maximumAttempts: 20 } } as const;
+
+export const atOpening = proxyActivities<Activities>(openingOptions);
+
+/** The same for those that read whole trees of files. */
+export const ofTrees = proxyActivities<Activities>({ ...openingOptions, startToCloseTimeout: '1 minute' });
+
+/** Those that copy folders of the machine. @param summary what the Web UI says of them */
+export const ofFolders = (summary: string): ActivityInterfaceFor<Activities> =>
+  proxyActivities<Activities>({
+    summary,
+    startToCloseTimeout: '30 minutes',
+    heartbeatTimeout: '15 seconds',
+    retry: { initialInterval: '500 ms', maximumAttempts: 5 },
+  });

@@ -9,11 +9,11 @@ import {
   upsertMemo,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import { inStore } from './store-activities.ts';
+import { inStore } from './own-store.ts';
 import type { FinalOutcome, RunEventBody } from '../../protocol/events.ts';
 import type { Prepared } from '../../protocol/orchestration.ts';
 import type { RunMemo, Usage } from '../../protocol/usage.ts';
-import { outcomeAttribute, questionAttribute } from './attributes.ts';
+import { outcomeAttribute, questionAttribute } from './details.ts';
 import type { RunContext } from './run-context.ts';
 import type { RunHandlers } from './run-handlers.ts';
 import { beginningOf } from './size.ts';

@@ -1,4 +1,4 @@
-import { ofFolders, ofTrees } from './store-activities.ts';
+import { ofFolders, ofTrees } from './own-store.ts';
 import type { Prepared } from '../../protocol/orchestration.ts';
 import type { RunFiles, TreeChanges } from '../../protocol/workspace.ts';
 import type { EventLog } from './event-log.ts';

@@ -6,17 +6,15 @@ import type { OpenedSession } from '../../protocol/stored.ts';
 import type { RunFiles } from '../../protocol/workspace.ts';
 import { attachmentMessages, openAttachments } from '../agent/attachments.ts';
 import { preview } from '../orchestration/context.ts';
-import { truncateToPayload } from '../runtime/truncate.ts';
-import { belongTo } from '../runtime/own-store.ts';
+import { truncateToPayload } from '../runtime/size.ts';
+import { belongTo, inStore } from '../runtime/own-store.ts';
 import { cancelledText } from '../runtime/iterate.ts';
 import { recordOf, warningsOf } from '../runtime/run-context.ts';
 import { settleCalls, showQuestion, tellIfFailed } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import { openAgentTurns, type AgentSaid } from './agent-turns.ts';
-import { openCustomTurns } from './custom-turns.ts';
-import { openTeamTurns } from './team-turns.ts';
+import { openCustomTurns, openTeamTurns } from './custom-turns.ts';
 import { type SessionRecord, type TurnHandler } from './turn-handler.ts';
-import { inStore } from '../runtime/store-activities.ts';
 
 /** Opens a session's conversation, or continues the one of an earlier run. */
 export async function openConversation(

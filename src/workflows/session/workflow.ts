@@ -6,7 +6,7 @@ import {
   makeContinueAsNewFunc,
   workflowInfo,
 } from '@temporalio/workflow';
-import { atOpening } from '../runtime/store-activities.ts';
+import { atOpening } from '../runtime/own-store.ts';
 import type { SessionInput, SessionResult } from '../../protocol/session.ts';
 import type { OpenedSession } from '../../protocol/stored.ts';
 import { emptyView } from '../orchestration/view.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FairQueue, type Waiting } from '../../../src/models/rates/fair-queue.ts';
+import { FairQueue, type Waiting } from '../../../src/models/rates/bucket.ts';
 
 interface Named extends Waiting {
   number: number;

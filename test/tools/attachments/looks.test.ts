@@ -5,7 +5,7 @@ import { colourName, colourNames } from '../../../src/tools/attachments/office/c
 import { formulasText, sumsNote } from '../../../src/tools/attachments/office/formulas.ts';
 import { formattedNumber, unitOf } from '../../../src/tools/attachments/office/cell-values.ts';
 import { tableOf, type SheetGrid } from '../../../src/tools/attachments/office/sheet-layout.ts';
-import { sheetsOf } from '../../../src/tools/attachments/sheet-text.ts';
+import { sheetsOf } from '../../../src/tools/attachments/table.ts';
 
 describe('a colour is told in a word', () => {
   test.each([

@@ -2,11 +2,11 @@ import type { CellObject } from '@e965/xlsx';
 import { describe, expect, test } from 'vitest';
 import { readContent } from '../../../src/tools/attachments/content.ts';
 import { conventionsOf, valueOf } from '../../../src/tools/attachments/office/cell-values.ts';
-import { propertiesOf } from '../../../src/tools/attachments/office/properties.ts';
+import { propertiesOf } from '../../../src/tools/attachments/office/open-documents.ts';
 import { recognise, type Recognised } from '../../../src/tools/attachments/recognise.ts';
 import { previewOf } from '../../../src/tools/attachments/run-files.ts';
 import { looksNotRead } from '../../../src/tools/attachments/office/sheet-looks.ts';
-import { sheetsOf } from '../../../src/tools/attachments/sheet-text.ts';
+import { sheetsOf } from '../../../src/tools/attachments/table.ts';
 import { workbookOf } from '../../support/office.ts';
 import { partsOf, zipOf } from '../../support/zip.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Branches } from '../../../src/workflows/custom-code/branches.ts';
+import { Branches } from '../../../src/workflows/custom-code/custom-turn.ts';
 import { newest } from '../../../src/workflows/custom-code/newest.ts';
 
 const conversation = fc.array(fc.constantFrom('a', 'b'), { maxLength: 5 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { maxMessageChars } from '../../../src/protocol/questions.ts';
-import { checkedDecision, decisionInWords } from '../../../src/workflows/people/decisions.ts';
+import { checkedDecision, decisionInWords } from '../../../src/workflows/people/approvals.ts';
 
 const long = 'x'.repeat(maxMessageChars + 1);
 

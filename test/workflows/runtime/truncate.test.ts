@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { truncateToPayload } from '../../../src/workflows/runtime/truncate.ts';
-import { jsonBytes } from '../../../src/workflows/runtime/size.ts';
+import { jsonBytes, truncateToPayload } from '../../../src/workflows/runtime/size.ts';
 
 const texts = fc.string({ unit: 'binary', maxLength: 3000 });
 

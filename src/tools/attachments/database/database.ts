@@ -6,8 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { grouped } from '../../../util/file-limits.ts';
 import { noted, type Readable, type TypedBytes } from '../readable.ts';
 import { parquetType, sqliteType } from '../recognise.ts';
-import { sheetHeading } from '../sheet-text.ts';
-import { csvLine } from '../table.ts';
+import { csvLine, sheetHeading } from '../table.ts';
 import { inexactIn, loadParquet } from './parquet.ts';
 
 export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -1,7 +1,7 @@
 import { chartPart, chartText } from './charts.ts';
 import { withEquations } from './equations.ts';
 import { noted, type Readable } from '../readable.ts';
-import { shapesHeading } from '../sheet-text.ts';
+import { shapesHeading } from '../table.ts';
 import { withNumbers } from './numbering.ts';
 import { parseXml, textOfXml, type Attributes, type TextRules } from './xml-text.ts';
 

@@ -1,15 +1,13 @@
 import * as xlsx from '@e965/xlsx';
 import { grouped } from '../../../util/file-limits.ts';
-import { sheetHeading } from '../sheet-text.ts';
+import { csvLine, doubtsAbout, isTotal, sheetHeading } from '../table.ts';
 import { noted, type Readable } from '../readable.ts';
-import { csvLine, doubtsAbout, isTotal } from '../table.ts';
 import { container } from './compound.ts';
 import { colourNames, withoutNumbers } from './colours.ts';
 import { conventionsOf, isDate, isUncomputed, mixedUnits, unitOf, unitsText, valueOf } from './cell-values.ts';
-import { needsPassword } from './open-documents.ts';
+import { needsPassword, propertiesOf } from './open-documents.ts';
 import { formulasText, sumsNote, type Formula } from './formulas.ts';
 import { openDocumentLooks, type SheetLooks } from './sheet-looks.ts';
-import { propertiesOf } from './properties.ts';
 import { tableOf } from './sheet-layout.ts';
 
 /** How long the text of a workbook may be, in characters. */

@@ -5,7 +5,7 @@ import { indexOfFolder } from '../../../util/folder-index.ts';
 import { queryOf, type Hit, type SentenceIndex } from '../../../util/text/sentence-search.ts';
 import type { Sentence } from '../../../util/text/sentences.ts';
 import { searchRefused, type Search, type SearchHit } from './provider.ts';
-import { similarityOf } from '../../../util/text/similarity.ts';
+import { similarityOf } from '../../../util/text/words.ts';
 
 export const newestReports = 1000;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { closeness, similarityOf } from '../../../../src/util/text/similarity.ts';
+import { closeness, similarityOf } from '../../../../src/util/text/words.ts';
 
 describe('similarity: how much of an idea is in a text', () => {
   test.each([

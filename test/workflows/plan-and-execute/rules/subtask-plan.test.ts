@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { analysisIn, analysisOf } from '../../../../src/workflows/plan-and-execute/rules/subtask-plan.ts';
+import { analysisIn, analysisOf } from '../../../../src/workflows/plan-and-execute/rules/subtask-graph.ts';
 
 const loop = 'list_of_data_type_to_table_column_name_'.repeat(12);
 
