@@ -6,7 +6,7 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, NamespaceNotFoundError } from '@temporalio/common';
 import {
   AnswerTooLongError,
   InputTooLargeError,
@@ -69,6 +69,7 @@ function statusOf(error: unknown): [status: number, detail: string] {
   if (error instanceof AnswerTooLongError || error instanceof InputTooLargeError) return [413, message];
   if (error instanceof SecretInConfigError) return [422, message];
   if (error instanceof UnservedError) return [503, message];
+  if (error instanceof NamespaceNotFoundError) return [503, `Temporal has no namespace "${error.namespace}"`];
   if (error instanceof NotTakenError) return [{ unknown: 404, closed: 409, wrong: 422 }[error.why], message];
   if (error instanceof WorkflowNotFoundError) return [404, `There is no run of the id ${error.workflowId}`];
   if (isOfRun(error)) {
