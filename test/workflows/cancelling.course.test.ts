@@ -248,6 +248,8 @@ describe('a session that is cancelled', () => {
     await asked;
     await handle.signal('stopTurn');
     expect(await turn).toMatchObject({ answer: '(No answer yet. The turn was stopped.)' });
+    const finals = (await eventsOf(handle)).filter(({ type }) => type === 'final');
+    expect(finals).toMatchObject([{ agent: 'agent' }, { agent: '' }]);
     await handle.signal('close');
     await handle.result();
   });

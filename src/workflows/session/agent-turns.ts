@@ -4,7 +4,7 @@ import type { OpenedAgent } from '../../protocol/stored.ts';
 import { Agent, type Fork } from '../agent/agent.ts';
 import { runCall } from '../agent/agent-tools.ts';
 import { callFailure } from '../agent/failures.ts';
-import { noAnswerYet, type LoopContext } from '../agent/loop-context.ts';
+import type { LoopContext } from '../agent/loop-context.ts';
 import { loopOf, type LoopSettings } from '../agent/loops.ts';
 import { Refusals } from '../agent/refusals.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
@@ -57,10 +57,10 @@ export async function openAgentTurns(
           if (isCut) run.warn('the answer was cut off at its limit of tokens', id);
           return { answer, outcome: limited || isCut ? 'limit' : 'answered' };
         },
-        stopped(why) {
+        stopped(none) {
           // What it has said in the turn before answers nothing of this one.
           const own = agent.lastWords === earlierWords ? '' : agent.lastWords;
-          const answer = own || noAnswerYet(why);
+          const answer = own || none;
           messages.push(answer);
           return answer;
         },

@@ -4,7 +4,6 @@ import type { TranscriptRef } from '../../protocol/message.ts';
 import type { EarlierMessage, Outcome } from '../../protocol/orchestration.ts';
 import type { OpenedAgent, OpenedTeam } from '../../protocol/stored.ts';
 import { Agent } from '../agent/agent.ts';
-import { noAnswerYet } from '../agent/loop-context.ts';
 import { type CustomSettings, CustomTurn } from '../custom-code/custom-turn.ts';
 import { loadHandleText } from '../custom-code/load.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
@@ -67,7 +66,7 @@ export async function openCustomTurns(
             const answer = shown(await custom.run(handleText, text, limit, grace));
             return { answer, outcome: custom.isCut(answer) ? 'limit' : 'answered' };
           },
-          stopped: (why) => shown(custom.lastSaid ?? (custom.lastWords || noAnswerYet(why))),
+          stopped: (none) => shown(custom.lastSaid ?? (custom.lastWords || none)),
           keep: async (answer) => {
             const exchanged: EarlierMessage[] = [
               { role: 'user', content: text },

@@ -5,6 +5,7 @@ import type { OpenedAgent, OpenedSession } from '../../protocol/stored.ts';
 import type { TeamState } from '../../protocol/state.ts';
 import { worksOnFiles, type RunFiles } from '../../protocol/workspace.ts';
 import { isBudgetSpent } from '../agent/failures.ts';
+import { noAnswerYet } from '../agent/loop-context.ts';
 import { ToolExecutor } from '../agent/tool-executor.ts';
 import { AgentWorkspace } from '../agent/agent.ts';
 import { askingOf, askingTools } from '../ask-others/prompts.ts';
@@ -88,8 +89,8 @@ export async function openAgentSession(
 
 interface TurnWork {
   answer(): Promise<Pick<TurnOutcome, 'answer' | 'outcome'>>;
-  /** The answer of a turn that ends early. @param why in words */
-  stopped(why: string): string;
+  /** The answer of a turn that ends early. @param none what says that there is none */
+  stopped(none: string): string;
   /** Adds the turn to the conversation, where calls of the model do not do so by themselves. */
   keep?(answer: string): Promise<void>;
   /** Takes back what a turn that has failed has added to the conversation. */
@@ -116,8 +117,9 @@ export async function runTurn(
   };
   const work = open(say, messages);
   Object.assign(session, { state: 'answering', turns: turn });
-  const { answer, outcome } = await work
+  const { agent, answer, outcome } = await work
     .answer()
+    .then((answered) => ({ ...answered, agent: id }))
     .catch((error: unknown) => {
       const why = isCancelled() ? 'cancelled' : isBudgetSpent(error) ? 'budget' : undefined;
       if (why === undefined) {
@@ -126,15 +128,16 @@ export async function runTurn(
         throw error;
       }
       run.events.emit({ type: 'stopped', why });
-      const words = why === 'budget' ? (error as Error).message : cancelledText('session');
-      return { answer: work.stopped(words), outcome: why } as const;
+      const none = noAnswerYet(why === 'budget' ? (error as Error).message : cancelledText('session'));
+      const answer = work.stopped(none);
+      return { agent: answer === none ? '' : id, answer, outcome: why } as const;
     })
     .finally(() => (session.state = 'waiting'));
   return CancellationScope.nonCancellable(async () => {
     if (outcome === 'cancelled') await callsCancelled(run);
     const files = hasWorkspace && { workspace: await turnFiles(session, filesBefore) };
     await work.keep?.(answer);
-    await tellFinal(run, { outcome, agent: id, answer });
+    await tellFinal(run, { outcome, agent, answer });
     return { answer, messages, outcome, ...files };
   });
 }
