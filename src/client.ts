@@ -33,7 +33,7 @@ export { Reprise } from './client/reprise.ts';
 export { OrchestrationRun, ResearchRun, Run, SessionRun, SolveRun } from './client/run.ts';
 export type { SentMessage, ShownCall } from './client/show/calls.ts';
 export type { RunRecord, RunStatus, ShowOptions } from './client/show/show.ts';
-export type { RunStep, StepBody } from './client/show/step-text.ts';
+export type { RunStep, StepBody } from './client/show/step.ts';
 export type { PendingCall, RunSnapshot, TextPiece } from './client/snapshot.ts';
 export type { StatsOptions } from './client/stats.ts';
 export type {

@@ -1,7 +1,8 @@
 import type { ReadPageResult } from '../protocol/search.ts';
 import { bounded, plain } from '../tools/web/search/normalize.ts';
 import type { Store } from '../store/store.ts';
-import { type AddressRule, fetchText, isPublic } from '../tools/web/fetch.ts';
+import { isPublic, type AddressRule } from '../tools/web/addresses.ts';
+import { fetchText } from '../tools/web/fetch.ts';
 import { textOfHtml } from '../tools/web/content.ts';
 import { ToolError } from '../tools/tool.ts';
 import { cancellable } from './cancellable.ts';

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { missingSdk } from '../models/claude-code/sdk.ts';
 import { defaultBackend } from '../config/models/complete-backend.ts';
 import type { Environment } from '../util/environment.ts';
-import { permissionsOf, searchNotices, withFileTools } from '../config/tools/permissions.ts';
+import { searchNotices, withFileTools } from '../config/tools/everyday-tools.ts';
 import {
   orchestrationInputSchema,
   researchInputSchema,
@@ -14,6 +14,7 @@ import { preflight, type ConfigKind } from '../config/kind.ts';
 import { checkConversation, checkPlan, checkResearch, checkTeam, ignoredKeys } from '../config/kinds.ts';
 import { agentKind, completeAgent, defaultAgent } from '../config/one-agent.ts';
 import { completePlan, planKind } from '../config/plan.ts';
+import { permissionsOf } from '../config/tools/permissions.ts';
 import { findPrices } from '../config/models/prices.ts';
 import { checkedBy, problemText, under, type Checked } from '../config/problems.ts';
 import { readNamedConfig } from '../config/read-config.ts';

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { Message, TokenUsage } from '../protocol/message.ts';
 import { tokensOf } from '../models/compact.ts';
-import { checkedUsage } from '../models/fitting.ts';
+import { checkedUsage } from '../models/estimate.ts';
 import type { ModelResponse } from '../models/model.ts';
 import type { Summaries, SummaryRequest } from '../models/summarising.ts';
 import type { Store } from '../store/store.ts';

@@ -1,13 +1,13 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { refusedTries } from './own-store.ts';
-import { estimateUsage } from '../models/fitting.ts';
+import { estimateUsage } from '../models/estimate.ts';
 import { failureTypes } from '../models/failures.ts';
 import type { Message, TokenUsage } from '../protocol/message.ts';
 import type { ModelProgress } from '../protocol/model-call.ts';
 import { sumOfUsage, type Store, type Try } from '../store/store.ts';
 import type { Backend } from '../protocol/settings.ts';
-import { summaryNumber, tryNumber } from '../store/journal-rows.ts';
+import { summaryNumber, tryNumber } from '../store/try-number.ts';
 
 export async function recordTry(store: Store, key: string, usage: TokenUsage): Promise<void> {
   const { cancellationSignal, info } = Context.current();

@@ -29,7 +29,7 @@ import type { Shell } from './shell.ts';
 import type { Backend } from '../protocol/settings.ts';
 import { missingSdk } from '../models/claude-code/sdk.ts';
 import { findPrices, readPrices } from '../config/models/prices.ts';
-import { searchNotices } from '../config/tools/permissions.ts';
+import { searchNotices } from '../config/tools/everyday-tools.ts';
 
 /** Makes a function that reads configurations of one kind. @param blank what there is without a file */
 const reader =

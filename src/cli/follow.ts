@@ -6,7 +6,7 @@ import { isAsking, promptsFor } from './questions/prompter.ts';
 import type { State } from '../protocol/state.ts';
 import { answerOf } from '../client/show/record-parts.ts';
 import { Interruption } from './exit.ts';
-import { countText, spentText } from '../client/show/texts.ts';
+import { countText, spentText } from '../client/show/spent.ts';
 import { homeFolder, type FollowOptions } from './options.ts';
 import { writeFiles } from './out.ts';
 import { temporalOption } from './questions/box.ts';

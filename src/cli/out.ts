@@ -7,7 +7,7 @@ import { hashOf } from '../util/ids.ts';
 import { readStore } from '../store/open-store.ts';
 import { writeAtomic } from '../util/private-files.ts';
 import { CommandError, usageError } from './exit.ts';
-import { countText } from '../client/show/texts.ts';
+import { countText } from '../client/show/spent.ts';
 import { homeFolder, type CommonOptions } from './options.ts';
 import { shellWord } from '../util/text/shell-word.ts';
 import type { Shell } from './shell.ts';

@@ -1,52 +1,11 @@
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { ReadStream, WriteStream } from 'node:tty';
-import { existsSync, realpathSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { type Environment, readEnvironment } from '../util/environment.ts';
+import { readEnvironment, type Environment } from '../util/environment.ts';
 import { printable } from '../util/text/printable.ts';
 import { jsonLine, type LogFormat } from '../worker/log-sink.ts';
 import { jsonText } from './exit.ts';
-import { examples } from './examples.ts';
-
-const program = fileURLToPath(new URL('../../bin/reprise.mjs', import.meta.url));
-
-const root = dirname(dirname(program));
-
-/** Where npm puts programs of a package, which are on the PATH only of what npm itself starts. */
-const ofPackages = /[\\/]node_modules[\\/]\.bin[\\/]?$/;
-
-/** How a person calls this program where it has been called: by its name, by npx, or by its path. */
-export function programWord({ cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }): string {
-  const folders = (env['PATH'] ?? env['Path'] ?? '').split(delimiter);
-  const own = env['npm_execpath'] === undefined ? folders : folders.filter((folder) => !ofPackages.test(folder));
-  if (own.some((folder) => isProgram(join(folder, 'reprise')))) return 'reprise';
-  const isNear = foldersAbove(cwd).some(
-    (folder) => folder === root || existsSync(join(folder, 'node_modules', '.bin', 'reprise')),
-  );
-  return isNear || env['npm_command'] === 'exec'
-    ? 'npx reprise'
-    : `node ${/\s/.test(program) ? `"${program}"` : program}`;
-}
-
-/** Whether a file of the PATH is this program, and not one of another version. On Windows it is a script that calls it. */
-const isProgram = (file: string): boolean =>
-  existsSync(file) && (process.platform === 'win32' || realpathSync(file) === realpathSync(program));
-
-function foldersAbove(folder: string): string[] {
-  const parent = dirname(folder);
-  return parent === folder ? [folder] : [folder, ...foldersAbove(parent)];
-}
-
-const names = Object.keys(examples).filter((name) => name !== 'reprise');
-
-const commands = new RegExp(
-  String.raw`(?<![\w./@-])(?:npx )?reprise(?= (?:\[|--help|(?:${names.join('|')})(?![\w-])))`,
-  'g',
-);
-
-/** A text whose commands can be typed here. Whoever writes one, also a worker elsewhere, writes `reprise COMMAND`. */
-export const withProgramWord = (text: string, word: string): string => text.replace(commands, () => word);
+import { programWord, withProgramWord } from './program-word.ts';
 
 export type Input = NodeJS.ReadableStream & Partial<Pick<ReadStream, 'isTTY' | 'setRawMode'>>;
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { coalesced } from '../util/semaphore.ts';
+import { coalesced } from '../util/coalesced.ts';
 import type { Reprise } from './reprise.ts';
 import { itemsOf, SharedRun, statusOf, type FeedItem, type FeedReader } from './shared-run.ts';
 import { StoredTexts, type StorePlace } from './stored-texts.ts';

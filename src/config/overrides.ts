@@ -1,8 +1,9 @@
 import { effortProblem } from './models/model-capabilities.ts';
 import { modelOf } from './models/providers.ts';
-import { everydayTools, withConsent, withEveryday } from './tools/permissions.ts';
+import { everydayTools, withEveryday } from './tools/everyday-tools.ts';
 import { entry, kindOf } from './modules.ts';
 import { checkConfig, partsOf, type CheckedConfig, type Config } from './kinds.ts';
+import { withConsent } from './tools/permissions.ts';
 import { defaultAgents } from './team.ts';
 import { isObject } from '../util/values.ts';
 import type { Backend, Effort } from '../protocol/settings.ts';

@@ -4,8 +4,9 @@ import { completeBackend, defaultBackend, describeBackend, packagesOf } from './
 import { describeCoordination, soloShape, whole } from './coordination.ts';
 import { inRoles, notice, checkSingleReplies, type ConfigKind } from './kind.ts';
 import type { Environment } from '../util/environment.ts';
-import { describePermissions, executorTools } from './tools/permissions.ts';
+import { executorTools } from './tools/everyday-tools.ts';
 import { describeOrchestrator, limitsFit, limitsShape, orchestratorOf, orchestratorSchema } from './orchestrators.ts';
+import { describePermissions } from './tools/permissions.ts';
 import { describeTools, mcpServersSchema, toolPackages, toolPackagesSchema } from './tool-sources.ts';
 import { safe } from './privileges.ts';
 import type { PlanSettings } from '../protocol/settings.ts';

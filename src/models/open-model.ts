@@ -3,7 +3,7 @@ import type { Environment } from '../util/environment.ts';
 import { keyMissing, variablesIn, withVariables } from '../config/variables.ts';
 import { capabilitiesOf } from '../config/models/model-capabilities.ts';
 import { askAnthropic } from './anthropic.ts';
-import { checkedUsage } from './fitting.ts';
+import { checkedUsage } from './estimate.ts';
 import { toFailure, unfitKey, type Endpoint } from './failures.ts';
 import { ParameterQuirks } from './parameter-quirks.ts';
 import type { Model, ModelRequest, ModelSettings } from './model.ts';

@@ -8,10 +8,10 @@ import { mcpRoutes } from './mcp/doors.ts';
 import { errorPage, takesPages } from './pages/page.ts';
 import { pageRoutes } from './pages/routes.ts';
 import { openaiError } from './openai/parameters.ts';
-import { openaiRoutes } from './openai/chat.ts';
+import { openaiRoutes } from './openai/routes.ts';
 import { HttpProblem, problemOf } from './problems.ts';
 import { restRoutes } from './rest/routes.ts';
-import type { Served, ServeEnv } from './start.ts';
+import type { Served, ServeEnv } from './served.ts';
 
 export function createApp(served: Served): Hono<ServeEnv> {
   const app = new Hono<ServeEnv>();

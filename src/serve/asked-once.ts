@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Reprise } from '../client.ts';
 import type { InboxQuestion } from '../client/inbox.ts';
-import { coalesced } from '../util/semaphore.ts';
+import { coalesced } from '../util/coalesced.ts';
 import { reaches, type Access } from './access.ts';
-import type { Served } from './start.ts';
+import type { Served } from './served.ts';
 
 // What asks all runs, or waits for one, is asked once for all who come at the same time: whoever may read runs would else keep
 // their workers, and Temporal, from everything else.

@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { accessOf, holderOf, type Access } from './access.ts';
 import { HttpProblem } from './problems.ts';
-import type { Served, ServeEnv } from './start.ts';
+import type { Served, ServeEnv } from './served.ts';
 
 /** The longest body of a request, in bytes: what Temporal takes as an input, in base64. */
 export const longestBody = 4_000_000;

@@ -1,4 +1,4 @@
-import type { Reprise, Run, RunInput } from '../client.ts';
+import type { Run, RunInput } from '../client.ts';
 import { newRunId } from '../client/names.ts';
 import type { Kind } from '../config/kinds.ts';
 import type { AttachmentInput } from '../protocol/attachment.ts';
@@ -6,10 +6,10 @@ import { commandOf } from '../protocol/definitions.ts';
 import type { EarlierMessage } from '../protocol/orchestration.ts';
 import type { InputName } from '../trust/schemas.ts';
 import { hashOf } from '../util/ids.ts';
-import { type Access, reaches } from './access.ts';
+import { reaches, type Access } from './access.ts';
 import { namedConfig } from './configs.ts';
 import { HttpProblem } from './problems.ts';
-import type { Feeds } from '../client/feed.ts';
+import type { Served } from './served.ts';
 
 /** What a client wants done by a configuration that it names. */
 export interface Wanted {
@@ -78,31 +78,4 @@ export async function startNamed(
   assertReached(access, id);
   const reprise = await served.ready();
   return reprise.startOnce(type, id, input, { memo });
-}
-
-/** What a server works with. Nothing in it is remembered for a client: whatever a request needs is in Temporal and the store. */
-export interface Served {
-  /** For what concerns runs that exist already. */
-  reprise: Reprise;
-  /** For starting runs: sees to it that a worker of this machine takes them, where that is this server's to do. */
-  ready(): Promise<Reprise>;
-  feeds: Feeds;
-  configs: string;
-  home: string;
-  owner: string;
-  /** Where the server is reached, without a slash at its end, such as `https://reprise.example.com`. */
-  url: string;
-  /** The port at which it listens on this machine. */
-  port: number;
-  /** The origins whose pages may use it besides its own. */
-  origins: readonly string[];
-  /** A text whose commands can be typed where the server runs. */
-  typed: (text: string) => string;
-  /** Is told what went wrong that no client is told. */
-  say(text: string): void;
-}
-
-/** What hono's handlers find in `c.get(…)`. */
-export interface ServeEnv {
-  Variables: { access: Access };
 }

@@ -1,4 +1,4 @@
-import type { Cipher } from '../encryption/codec.ts';
+import type { Cipher } from '../encryption/cipher.ts';
 
 /** What a statement is given. Truth values are 1 and 0. */
 export type Value = string | number | Uint8Array | null;

@@ -1,5 +1,5 @@
 import type { AttachmentKind } from '../protocol/attachment.ts';
-import type { Cipher } from '../encryption/codec.ts';
+import type { Cipher } from '../encryption/cipher.ts';
 import { now, type Database, type Row, type Sql } from './database.ts';
 import type { RunFile, Store } from './store.ts';
 

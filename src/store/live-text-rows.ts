@@ -1,4 +1,4 @@
-import type { Cipher } from '../encryption/codec.ts';
+import type { Cipher } from '../encryption/cipher.ts';
 import { now, type Database } from './database.ts';
 import type { LiveTexts } from './store.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Yielder } from '../util/yielder.ts';
-import type { Cipher } from '../encryption/codec.ts';
+import type { Cipher } from '../encryption/cipher.ts';
 import { now, orTouch, type Database } from './database.ts';
 import { insertNamed, presentWorkflow } from './reference-rows.ts';
 import { largeHashOf } from '../util/ids.ts';

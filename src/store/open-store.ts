@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Environment } from '../util/environment.ts';
 import { type Keys, readKeys, UnknownKeyError } from '../encryption/keys.ts';
 import { openPostgresStore, postgresPlace, PostgresUnavailableError, readPostgresStore } from './postgres.ts';
-import { type Cipher, cipherOf } from '../encryption/codec.ts';
+import { type Cipher, cipherOf } from '../encryption/cipher.ts';
 import { isSqliteOutOfOrder, openSqliteStore, readSqliteStore } from './sqlite.ts';
 import type { SqlStore } from './sql-store.ts';
 import type { Store } from './store.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase, Pool, PoolConfig } from 'pg';
-import { type Cipher, plain } from '../encryption/codec.ts';
+import { type Cipher, plain } from '../encryption/cipher.ts';
 import type { Database, Row, Sql, Value } from './database.ts';
 import { sqlStore, type SqlStore } from './sql-store.ts';
 import type { Store } from './store.ts';

@@ -1,7 +1,7 @@
 import { Yielder } from '../util/yielder.ts';
 import { UnknownKeyError } from '../encryption/keys.ts';
 import type { StoredReport } from '../protocol/research.ts';
-import type { Cipher } from '../encryption/codec.ts';
+import type { Cipher } from '../encryption/cipher.ts';
 import { openedJson, sealedJson, type Database, type Row, type Sql } from './database.ts';
 import type { Store } from './store.ts';
 

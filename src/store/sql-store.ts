@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Cipher } from '../encryption/codec.ts';
+import type { Cipher } from '../encryption/cipher.ts';
 import { now, type Database } from './database.ts';
 import { fileRows } from './file-rows.ts';
 import { journalRows } from './journal-rows.ts';

@@ -4,7 +4,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { statSync } from 'node:fs';
 import { privateFile, privateFolder } from '../util/private-files.ts';
-import { type Cipher, plain } from '../encryption/codec.ts';
+import { type Cipher, plain } from '../encryption/cipher.ts';
 import type { Database, Row, Sql, Value } from './database.ts';
 import { sqlStore, type SqlStore } from './sql-store.ts';
 import type { Store } from './store.ts';

@@ -1,5 +1,5 @@
 import type { StoredMessage, TranscriptRef } from '../protocol/message.ts';
-import type { Cipher } from '../encryption/codec.ts';
+import type { Cipher } from '../encryption/cipher.ts';
 import { now, openedJson, orTouch, sealedJson, type Database, type Sql } from './database.ts';
 import { largeHashOf, segmentId } from '../util/ids.ts';
 import { insertNamed } from './reference-rows.ts';

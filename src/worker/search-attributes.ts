@@ -1,7 +1,7 @@
 import { Runtime, type NativeConnection } from '@temporalio/worker';
 import type { KnownNamespace } from '../activities/prepare.ts';
 import { grpc, hasCode } from './deployment.ts';
-import { questionAttribute, searchAttributes } from '../workflows/runtime/details.ts';
+import { questionAttribute, searchAttributes } from '../workflows/runtime/attributes.ts';
 
 /** The types in use, each at the place of its number in `temporal.api.enums.v1.IndexedValueType`. */
 const types = ['', 'Text', 'Keyword', 'Int'];

@@ -6,7 +6,7 @@ import type { Command, CommanderError } from 'commander';
 import { afterAll, expect, test } from 'vitest';
 import { examples } from '../../src/cli/examples.ts';
 import { buildProgram } from '../../src/cli/program.ts';
-import { programWord, withProgramWord } from '../../src/cli/shell.ts';
+import { programWord, withProgramWord } from '../../src/cli/program-word.ts';
 import { printedCommands, silentShell } from '../support/printed-commands.ts';
 import { sourceTexts } from '../support/source-texts.ts';
 

@@ -3,7 +3,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readHistory, type HistoryRecord, type RunHistory } from '../../src/client/show/history.ts';
 import { recordOf, recordsIn } from '../../src/client/show/show.ts';
-import type { RunStep, StepBody } from '../../src/client/show/step-text.ts';
+import type { RunStep, StepBody } from '../../src/client/show/step.ts';
 import { modelCallsIn, stepsOf as stepsOfRecords } from '../../src/client/show/steps.ts';
 import { Texts } from '../../src/client/show/texts.ts';
 import { recordText } from '../../src/cli/show/record-text.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { searchNotices } from '../../src/config/tools/permissions.ts';
+import { searchNotices } from '../../src/config/tools/everyday-tools.ts';
 import type { Backend } from '../../src/protocol/settings.ts';
 
 const openai: Backend = { type: 'openai' };

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRight } from '../../examples/solve/matching.ts';
 import { questionsOf } from '../../examples/solve/scoring.ts';
-import { everydayTools } from '../../src/config/tools/permissions.ts';
+import { everydayTools } from '../../src/config/tools/everyday-tools.ts';
 import { readContent } from '../../src/tools/attachments/content.ts';
 import { recognise } from '../../src/tools/attachments/recognise.ts';
 import { call, toolResults } from '../support/agent-script.ts';

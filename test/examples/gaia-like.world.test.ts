@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveSite, type Site } from '../../examples/gaia-like/site.ts';
 import { isRight } from '../../examples/solve/matching.ts';
 import { questionsOf } from '../../examples/solve/scoring.ts';
-import { everydayTools } from '../../src/config/tools/permissions.ts';
+import { everydayTools } from '../../src/config/tools/everyday-tools.ts';
 import { call, toolResults } from '../support/agent-script.ts';
 import { running, type Running } from '../support/running.ts';
 import type { Seen } from '../support/scripted.ts';

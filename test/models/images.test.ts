@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../src/protocol/message.ts';
-import { estimateUsage } from '../../src/models/fitting.ts';
+import { estimateUsage } from '../../src/models/estimate.ts';
 import type { ModelRequest } from '../../src/models/model.ts';
 import { modelOpener } from '../../src/models/open-model.ts';
 import { startModelServer, type Seen } from '../support/model-server.ts';

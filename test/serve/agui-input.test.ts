@@ -6,7 +6,7 @@ import { askedIn, interruptId, interruptOf, resumedBy, type Act } from '../../sr
 import { createApp } from '../../src/serve/app.ts';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { Problem } from '../../src/serve/problems.ts';
-import type { Served } from '../../src/serve/start.ts';
+import type { Served } from '../../src/serve/served.ts';
 
 const owner = 'the-token-of-an-owner';
 const url = 'http://127.0.0.1:8234';

@@ -5,7 +5,7 @@ import { issue } from '../../src/serve/access.ts';
 import { createApp } from '../../src/serve/app.ts';
 import { longestBody } from '../../src/serve/door.ts';
 import { listen } from '../../src/serve/listen.ts';
-import type { Served } from '../../src/serve/start.ts';
+import type { Served } from '../../src/serve/served.ts';
 
 const owner = 'the-token-of-an-owner';
 const url = 'http://127.0.0.1:8234';

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FinalOutcome, RunEvent, RunEventBody } from '../../src/protocol/events.ts';
 import type { Reprise } from '../../src/client.ts';
-import { type Asked, idOf, markedIn, markOf, placeIn, settle, withoutMark } from '../../src/serve/openai/asking.ts';
+import { settle, type Asked } from '../../src/serve/openai/asking.ts';
 import { deltaOf } from '../../src/serve/openai/chat.ts';
 import { entries } from '../../src/serve/openai/conversation.ts';
+import { idOf, markedIn, markOf, placeIn, withoutMark } from '../../src/serve/openai/places.ts';
 import { ResponseLog, type Head } from '../../src/serve/openai/response.ts';
 import { endingOf, stepOf, type Step } from '../../src/serve/openai/runs.ts';
 

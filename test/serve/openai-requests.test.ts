@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { issue } from '../../src/serve/access.ts';
 import { createApp } from '../../src/serve/app.ts';
 import { entries, requestIn } from '../../src/serve/openai/conversation.ts';
-import type { Served } from '../../src/serve/start.ts';
+import type { Served } from '../../src/serve/served.ts';
 
 const owner = 'the-token-of-an-owner';
 

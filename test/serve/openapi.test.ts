@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createApp } from '../../src/serve/app.ts';
 import { described } from '../../src/serve/rest/schemas.ts';
-import type { Served } from '../../src/serve/start.ts';
+import type { Served } from '../../src/serve/served.ts';
 
 const url = 'http://127.0.0.1:8234';
 const owner = 'the-token-of-an-owner';

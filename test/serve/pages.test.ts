@@ -1,6 +1,6 @@
 import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
-import { withProgramWord } from '../../src/cli/shell.ts';
+import { withProgramWord } from '../../src/cli/program-word.ts';
 import type { InboxQuestion, ListedRun, RunRecord, RunStep } from '../../src/client.ts';
 import { accessOf, issue } from '../../src/serve/access.ts';
 import { createApp } from '../../src/serve/app.ts';

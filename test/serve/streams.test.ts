@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import type { Access } from '../../src/serve/access.ts';
-import type { ServeEnv } from '../../src/serve/start.ts';
+import type { ServeEnv } from '../../src/serve/served.ts';
 import { HttpProblem } from '../../src/serve/problems.ts';
 import { events } from '../../src/serve/streams.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
-import { waitingAfter } from '../../src/serve/streams.ts';
+import { waitingAfter } from '../../src/serve/waiting.ts';
 
 const opened = (type: string, kind: PendingQuestion['kind'], questionId: string) =>
   ({ type, kind, questionId, from: 'agent1', question: 'Which?', askedAt: '', expiresAt: null }) as unknown as RunEvent;

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readKeys, type Keys } from '../../src/encryption/keys.ts';
 import { Blobs, checkStoreKeys } from '../../src/store/open-store.ts';
-import { cipherOf } from '../../src/encryption/codec.ts';
+import { cipherOf } from '../../src/encryption/cipher.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { reportOf } from '../support/reports.ts';
 import { storeContract } from './contract.ts';

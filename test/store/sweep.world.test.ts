@@ -10,7 +10,7 @@ import { openPostgresStore } from '../../src/store/postgres.ts';
 import { presentWorkflow } from '../../src/store/reference-rows.ts';
 import type { SqlStore } from '../../src/store/sql-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
-import type { Cipher } from '../../src/encryption/codec.ts';
+import type { Cipher } from '../../src/encryption/cipher.ts';
 import { hasPostgres, startPostgres } from '../support/postgres.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-sweep-'));

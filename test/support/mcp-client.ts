@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { serveMcpOnStdio } from '../../src/serve/mcp/doors.ts';
-import type { Served } from '../../src/serve/start.ts';
+import type { Served } from '../../src/serve/served.ts';
 import { ownerToken } from './serving.ts';
 
 export type Form = { message: string; requestedSchema: { properties: Record<string, object> } };

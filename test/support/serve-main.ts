@@ -6,7 +6,7 @@ import { connect } from '../../src/client.ts';
 import { Feeds } from '../../src/client/feed.ts';
 import { createApp } from '../../src/serve/app.ts';
 import { listen } from '../../src/serve/listen.ts';
-import type { Served } from '../../src/serve/start.ts';
+import type { Served } from '../../src/serve/served.ts';
 
 const [address = '', home = '', owner = '', url] = process.argv.slice(2);
 const reprise = await connect({ address, plain: true, home, variables: {} });

@@ -2,7 +2,7 @@ import { connect, type Reprise } from '../../src/client.ts';
 import { Feeds } from '../../src/client/feed.ts';
 import { createApp } from '../../src/serve/app.ts';
 import { listen } from '../../src/serve/listen.ts';
-import type { Served } from '../../src/serve/start.ts';
+import type { Served } from '../../src/serve/served.ts';
 import { inject } from 'vitest';
 import { Described } from './described.ts';
 import type { SharedRunning } from './running.ts';

@@ -7,7 +7,7 @@ import { checkConversation } from '../../config/kinds.ts';
 import { completeAgent, defaultAgent } from '../../config/one-agent.ts';
 import { completeTeam } from '../../config/team.ts';
 import type { SessionState } from '../../protocol/state.ts';
-import { countText, dollarText, numberText, spentText } from '../../client/show/texts.ts';
+import { countText, dollarText, numberText, spentText } from '../../client/show/spent.ts';
 import type { Shell } from '../shell.ts';
 
 /** What a conversation takes as a command rather than as a turn, by what a person types. */

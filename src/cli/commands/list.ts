@@ -2,7 +2,7 @@ import cliTruncate from 'cli-truncate';
 import { createColors } from 'picocolors';
 import stringWidth from 'string-width';
 import type { ListedRun } from '../../client.ts';
-import { kindOf, waitText } from '../../client/show/texts.ts';
+import { kindOf, waitText } from '../../client/show/kinds.ts';
 import { ageText, stateOf } from '../../client/show/progress.ts';
 import { open, withConnection } from '../connection.ts';
 import { usageError } from '../exit.ts';

@@ -8,7 +8,7 @@ import { issue } from '../../serve/access.ts';
 import { createApp } from '../../serve/app.ts';
 import { listen, type Listening } from '../../serve/listen.ts';
 import { serveMcpOnStdio } from '../../serve/mcp/doors.ts';
-import type { Served } from '../../serve/start.ts';
+import type { Served } from '../../serve/served.ts';
 import { logFormat } from '../../worker/log-sink.ts';
 import { openWithWorker, type Opened, type WorkerNeeds } from '../connection.ts';
 import { usageError } from '../exit.ts';

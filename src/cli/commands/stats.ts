@@ -7,7 +7,7 @@ import type { Shell } from '../shell.ts';
 import { paragraphs } from '../show/layout.ts';
 import type { OrchestrationStats, ResearchStats, RestartCounts, SolveStats, Stats } from '../../client.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
-import { costText, countText, numberText } from '../../client/show/texts.ts';
+import { costText, countText, numberText } from '../../client/show/spent.ts';
 
 export async function stats(shell: Shell, { json, plain, ...options }: CommonOptions): Promise<void> {
   await withConnection(open(shell, options), async ({ reprise }) => {

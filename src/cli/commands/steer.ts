@@ -1,7 +1,7 @@
 import type { OperatorDecision, RunResult } from '../../client.ts';
 import { decidable, restartable } from '../../client/asked.ts';
 import { answerOf } from '../../client/show/record-parts.ts';
-import { spentText } from '../../client/show/texts.ts';
+import { spentText } from '../../client/show/spent.ts';
 import { open, openWithWorker, withConnection } from '../connection.ts';
 import { usageError } from '../exit.ts';
 import { watchCommand } from '../follow.ts';

@@ -15,7 +15,7 @@ import { defaultAddress } from '../../client.ts';
 import { isMarkedAt } from '../connection.ts';
 import { CommandError, exitStatus, Interruption, usageError } from '../exit.ts';
 import { asCommandError } from '../failures.ts';
-import { countText } from '../../client/show/texts.ts';
+import { countText } from '../../client/show/spent.ts';
 import { allowed, openHome, type CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { targetOf } from '../target.ts';

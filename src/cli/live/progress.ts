@@ -1,6 +1,6 @@
 import type { RunSnapshot } from '../../client.ts';
 import { placeParts } from '../../client/show/progress.ts';
-import { countText, dollarText, numberText } from '../../client/show/texts.ts';
+import { countText, dollarText, numberText } from '../../client/show/spent.ts';
 import type { RunEvent } from '../../protocol/events.ts';
 import type { State } from '../../protocol/state.ts';
 import type { RunLimits } from '../../protocol/usage.ts';

@@ -5,7 +5,8 @@ import { durationText } from '../../workflows/runtime/duration.ts';
 import { printable } from '../../util/text/printable.ts';
 import { shellWord } from '../../util/text/shell-word.ts';
 import { screenOf, wrapped } from '../live/screen.ts';
-import { countText, remedyOf } from '../../client/show/texts.ts';
+import { remedyOf } from '../../client/show/kinds.ts';
+import { countText } from '../../client/show/spent.ts';
 import type { Shell } from '../shell.ts';
 
 const fullWidth = 70;

@@ -1,6 +1,7 @@
 import type { RunRecord, ShownCall } from '../../client.ts';
-import { countText, kindOf, numberText, spentText, waitText } from '../../client/show/texts.ts';
+import { kindOf, waitText } from '../../client/show/kinds.ts';
 import { changesOf, isShownBelow, listText, placeOf, resultParts, standOf } from '../../client/show/record-parts.ts';
+import { countText, spentText, numberText } from '../../client/show/spent.ts';
 import { stepTexts } from '../../client/show/step-text.ts';
 import { durationText } from '../../workflows/runtime/duration.ts';
 import type { TokenUsage } from '../../protocol/message.ts';

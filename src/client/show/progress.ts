@@ -4,7 +4,8 @@ import type { State, TeamState } from '../../protocol/state.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
 import type { ListedRun } from '../list.ts';
 import type { PendingCall } from '../snapshot.ts';
-import { awaitedOf, countText } from './texts.ts';
+import { awaitedOf } from './kinds.ts';
+import { countText } from './spent.ts';
 
 /** What a run does while no agent does anything, by the activity type. */
 const preparations: Record<string, string> = {

@@ -7,8 +7,8 @@ import { judgementOf } from '../../workflows/research/view.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
 import { progressOf } from './progress.ts';
 import type { RunRecord } from './show.ts';
-import { countText } from './texts.ts';
-import type { RunStep } from './step-text.ts';
+import { countText } from './spent.ts';
+import type { RunStep } from './step.ts';
 
 export function standOf({ outcome, state, status }: Pick<RunRecord, 'outcome' | 'state' | 'status'>): string {
   if (outcome !== null) return inWords(outcome);

@@ -14,7 +14,7 @@ import { ifFound, temporalReason } from '../errors.ts';
 import { whyUnserved } from '../pollers.ts';
 import { callsOf, type ShownCall } from './calls.ts';
 import { readHistory, type HistoryRecord, type RunHistory } from './history.ts';
-import type { RunStep } from './step-text.ts';
+import type { RunStep } from './step.ts';
 import { modelCallsIn, stepsOf, summaryOf } from './steps.ts';
 import { Texts } from './texts.ts';
 

@@ -8,7 +8,7 @@ import type { TurnResult } from '../../protocol/session.ts';
 import { parsedJson } from '../../util/values.ts';
 import { editedText } from '../../workflows/agent/prompts.ts';
 import type { ActivityRecord, HistoryRecord } from './history.ts';
-import type { RunStep, StepBody } from './step-text.ts';
+import type { RunStep, StepBody } from './step.ts';
 import type { Texts } from './texts.ts';
 
 /** What the summary of a model call says: `agent_a · answer · attempt 1 · model`. */

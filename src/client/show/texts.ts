@@ -2,10 +2,6 @@ import type { Content, TextRef } from '../../protocol/message.ts';
 import type { CallModelResult } from '../../protocol/model-call.ts';
 import type { CallToolResult } from '../../protocol/tools/tool.ts';
 import type { HistoryRecord } from './history.ts';
-import { commandOf } from '../../protocol/definitions.ts';
-import { askedText, type PendingQuestion } from '../../protocol/questions.ts';
-import type { Figures } from '../../protocol/usage.ts';
-import type { Spent } from '../aggregate.ts';
 
 /** Reads a blob of the store by its id; undefined if the store has none of this id. */
 export type ReadBlob = (id: string) => string | undefined;
@@ -70,44 +66,3 @@ export class Texts {
 /** What a reference itself says of its text, which may be its beginning. */
 const inPart = ({ preview = '' }: TextRef & { preview?: string }, rest: string): string =>
   preview === '' ? `[a text: ${rest}]` : `${preview}\n[${rest}]`;
-
-/** The kind of a run, which is the command that begins one; else the workflow type. */
-export const kindOf = (workflow: string): string => (commandOf as Record<string, string>)[workflow] ?? workflow;
-
-/** What a run waits for, as in `an answer`. */
-export const awaitedOf = ({ kind }: PendingQuestion): string =>
-  ({ question: 'an answer', approval: 'an approval', tool: 'a permission', key: 'a key' })[kind];
-
-/** The same with who waits, and why: `waits for an answer: agent_a (q1): Which color?` */
-export const waitText = (pending: PendingQuestion): string =>
-  `waits for ${awaitedOf(pending)}: ${pending.from} (${pending.questionId}): ${askedText(pending)}`;
-
-/** How a missing key or login is put there; with it the run goes on by itself. */
-export function remedyOf({ question, questionId }: PendingQuestion): string {
-  const isLogin = questionId.startsWith('login-');
-  const remedy = isLogin ? question.replace(/^needs a login: /, '') : `set ${questionId.replace(/^key-/, '')}`;
-  return `${remedy} where the worker runs; the run goes on by itself`;
-}
-
-/** What a run has used: `8 calls, 1,951 tokens, $0.0042`. */
-export function spentText({ calls, inputTokens, outputTokens, costUsd, estimated = false }: Figures): string {
-  return costText({ calls, tokens: inputTokens + outputTokens, costUsd }, estimated);
-}
-
-/** A sum or a mean over runs: `8.5 calls, about 1,951 tokens, $0.0042`. @param isAbout whether tokens are estimated */
-export function costText({ calls, tokens, costUsd }: Spent, isAbout = false): string {
-  return `${countText(calls, 'call')}, ${isAbout ? 'about ' : ''}${tokensText(tokens)}, ${dollarText(costUsd)}`;
-}
-
-const tokensText = (tokens: number): string => countText(Math.round(tokens), 'token');
-
-/** US dollars: `$0.0042`. */
-export const dollarText = (usd: number): string => `$${usd.toFixed(4)}`;
-
-/** A number of things, with the noun in singular or plural: `1 call`, `8.5 calls`. */
-export const countText = (count: number, thing: string, things = `${thing}s`): string =>
-  `${numberText(count, 1)} ${count === 1 ? thing : things}`;
-
-/** A number in American notation, rounded to a number of decimals: `1,951`. */
-export const numberText = (number: number, decimals: number): string =>
-  number.toLocaleString('en-US', { maximumFractionDigits: decimals });

@@ -27,7 +27,7 @@ import { hashOf } from '../../util/ids.ts';
 import { sumOfUsage, type Store } from '../../store/store.ts';
 import { loadImages } from '../../store/resolve.ts';
 import type { Backend } from '../../protocol/settings.ts';
-import { tryNumber } from '../../store/journal-rows.ts';
+import { tryNumber } from '../../store/try-number.ts';
 import type { Tree } from '../../tools/workspace.ts';
 
 interface ClaudeCodeRequest {

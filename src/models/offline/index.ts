@@ -1,5 +1,5 @@
 import type { AssistantMessage, Message, ToolSpec } from '../../protocol/message.ts';
-import { estimateUsage } from '../fitting.ts';
+import { estimateUsage } from '../estimate.ts';
 import type { Model } from '../model.ts';
 import { usable } from '../written-schema.ts';
 import {

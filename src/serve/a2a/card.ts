@@ -3,7 +3,7 @@ import type { Kind } from '../../config/kinds.ts';
 import { version } from '../../util/version.ts';
 import type { Access } from '../access.ts';
 import { namedConfigs } from '../configs.ts';
-import type { Served } from '../start.ts';
+import type { Served } from '../served.ts';
 
 /** The versions of the protocol that are spoken, the preferred one first. */
 export const versions = ['1.0', '0.3'] as const;

@@ -11,7 +11,7 @@ import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import type { PendingQuestion } from '../../client.ts';
 import { inParallel, listed } from '../../client/list.ts';
 import { problemOf } from '../problems.ts';
-import { linesOf, waitingAfter } from '../streams.ts';
+import { linesOf, waitingAfter } from '../waiting.ts';
 import { agentCard } from './card.ts';
 import { begin, reply } from './send.ts';
 import { contextOf, isOver, look, openStatus, taskId, type Caller } from './task.ts';

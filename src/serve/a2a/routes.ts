@@ -7,7 +7,7 @@ import { Hono, type Context } from 'hono';
 import { etag } from 'hono/etag';
 import type { SSEMessage } from 'hono/streaming';
 import { bodyText, jsonOf } from '../door.ts';
-import type { Served, ServeEnv } from '../start.ts';
+import type { Served, ServeEnv } from '../served.ts';
 import { events } from '../streams.ts';
 import { agentCard, versions } from './card.ts';
 import { requestHandler } from './handler.ts';

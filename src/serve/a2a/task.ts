@@ -9,8 +9,9 @@ import { askedText, type PendingQuestion } from '../../protocol/questions.ts';
 import { isOpenStatus } from '../../util/run-status.ts';
 import type { Access } from '../access.ts';
 import { problemOf } from '../problems.ts';
-import { assertReached, type Served } from '../start.ts';
-import { askedIn, linesOf, waitingAfter } from '../streams.ts';
+import type { Served } from '../served.ts';
+import { assertReached } from '../start.ts';
+import { askedIn, linesOf, waitingAfter } from '../waiting.ts';
 
 export interface Caller {
   served: Served;

@@ -3,7 +3,7 @@ import type { RunEvent } from '../../protocol/events.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import { entriesOf } from '../../workflows/log-lines.ts';
 import { parsedJson } from '../../util/values.ts';
-import { waitingAfter } from '../streams.ts';
+import { waitingAfter } from '../waiting.ts';
 import { emptyView, patchOf, viewAfter, type View } from './view.ts';
 
 /** A tool call that was told of, and whose result was not. */

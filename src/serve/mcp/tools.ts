@@ -4,7 +4,8 @@ import type { Config } from '../../config/kinds.ts';
 import { reaches, type Access } from '../access.ts';
 import { defaultName, namedConfigs } from '../configs.ts';
 import { HttpProblem } from '../problems.ts';
-import { assertReached, type Served, startNamed } from '../start.ts';
+import type { Served } from '../served.ts';
+import { assertReached, startNamed } from '../start.ts';
 import { choices, reply } from './reply.ts';
 import { longestWait } from './view.ts';
 

@@ -5,8 +5,8 @@ import { answerOf } from '../../client/show/record-parts.ts';
 import { cutInMiddle } from '../../util/text/cut.ts';
 import { isOpenStatus } from '../../util/run-status.ts';
 import { problemOf } from '../problems.ts';
-import type { Served } from '../start.ts';
-import { askedIn } from '../streams.ts';
+import type { Served } from '../served.ts';
+import { askedIn } from '../waiting.ts';
 import { choices } from './reply.ts';
 
 /** How many characters of an answer, and of what is asked, are told at most: a model is to read them. */

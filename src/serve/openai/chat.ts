@@ -1,15 +1,14 @@
-import { type Context, Hono } from 'hono';
+import type { Context } from 'hono';
 import { z } from 'zod';
 import { bodyJson } from '../door.ts';
 import { HttpProblem } from '../problems.ts';
-import type { Served, ServeEnv } from '../start.ts';
+import type { Served, ServeEnv } from '../served.ts';
 import { events } from '../streams.ts';
-import { type AskingTool, callOf, idOf, markOf, type Place, questionText } from './asking.ts';
+import { callOf, questionText, type AskingTool } from './asking.ts';
 import { entries, requestIn } from './conversation.ts';
 import { checked, common, offeredIn, openaiError, sift } from './parameters.ts';
-import { begin, endingOf, follow, isEnd, type Step, usageOf } from './runs.ts';
-import { type NamedConfig, namedConfigs } from '../configs.ts';
-import { cancel, create, inputItems, retrieve } from './responses.ts';
+import { idOf, markOf, type Place } from './places.ts';
+import { begin, endingOf, follow, isEnd, usageOf, type Step } from './runs.ts';
 
 const body = common.extend({
   messages: entries,
@@ -17,7 +16,7 @@ const body = common.extend({
 });
 
 /** `POST /v1/chat/completions` */
-async function chat(served: Served, c: Context<ServeEnv>): Promise<Response> {
+export async function chat(served: Served, c: Context<ServeEnv>): Promise<Response> {
   const { messages, ...asked } = checked(body, await bodyJson(c));
   const { model, stream, stream_options: options } = asked;
   const part = { tools: offeredIn(asked), markOf: (place: Place) => markOf(served.owner, place) };
@@ -87,24 +86,3 @@ export function deltaOf(step: Step, { run }: Place, { markOf, tools }: Asking) {
 
 const usageIn = (step: Step) =>
   step.type === 'answered' && step.usage ? { usage: usageOf(step.usage, 'prompt', 'completion') } : undefined;
-
-const modelOf = ({ kind, name }: NamedConfig) => ({ id: name, object: 'model', created: 0, owned_by: 'reprise', kind });
-
-/** What clients of OpenAI speak to: a model is a configuration by its name. */
-export function openaiRoutes(served: Served): Hono<ServeEnv> {
-  return new Hono<ServeEnv>()
-    .get('/models', (c) => c.json({ object: 'list', data: namedConfigs(served.configs, c.get('access')).map(modelOf) }))
-    .get('/models/:name', (c) => {
-      const { name } = c.req.param();
-      const all = namedConfigs(served.configs, c.get('access')).map(modelOf);
-      const found = all.find(({ id }) => id === name);
-      const names = all.map(({ id }) => id).join(', ');
-      if (found === undefined) throw new HttpProblem(404, `There is no configuration "${name}"; there are: ${names}`);
-      return c.json(found);
-    })
-    .post('/chat/completions', (c) => chat(served, c))
-    .post('/responses', (c) => create({ c, served }))
-    .get('/responses/:id', (c) => retrieve({ c, served }))
-    .get('/responses/:id/input_items', (c) => inputItems({ c, served }))
-    .post('/responses/:id/cancel', (c) => cancel({ c, served }));
-}

@@ -3,7 +3,7 @@ import type { AttachmentInput } from '../../protocol/attachment.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import { parsedJson } from '../../util/values.ts';
 import { ParameterProblem } from './parameters.ts';
-import { markedIn, placeIn, withoutMark, type Place } from './asking.ts';
+import { markedIn, placeIn, withoutMark, type Place } from './places.ts';
 
 export type Attached = Extract<AttachmentInput, { data: string }>;
 

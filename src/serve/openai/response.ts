@@ -1,4 +1,5 @@
-import { type AskingTool, callOf, definitionOf, idOf, type Place, questionText } from './asking.ts';
+import { callOf, definitionOf, questionText, type AskingTool } from './asking.ts';
+import { idOf, type Place } from './places.ts';
 import { endingOf, usageOf, type Step } from './runs.ts';
 
 /** What a response is of, besides what its run does. */

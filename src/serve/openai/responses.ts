@@ -7,11 +7,13 @@ import { decodeAll } from '../../encryption/codec.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import { bodyJson } from '../door.ts';
 import { HttpProblem } from '../problems.ts';
-import { assertReached, type Served, type ServeEnv } from '../start.ts';
+import type { Served, ServeEnv } from '../served.ts';
+import { assertReached } from '../start.ts';
 import { events } from '../streams.ts';
-import { idOf, markOf, type Place, placeIn, questionText } from './asking.ts';
+import { questionText } from './asking.ts';
 import { entries, requestIn, type Attached, type Entry, type Request } from './conversation.ts';
 import { checked, common, offeredIn, ParameterProblem, sift } from './parameters.ts';
+import { idOf, markOf, placeIn, type Place } from './places.ts';
 import { ResponseLog, type Head, type StreamEvent } from './response.ts';
 import { begin, follow, isEnd, stepsSoFar } from './runs.ts';
 

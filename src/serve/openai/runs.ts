@@ -7,10 +7,12 @@ import { answerOf } from '../../client/show/record-parts.ts';
 import { ifAnswered } from '../../client/snapshot.ts';
 import { isOpenStatus } from '../../util/run-status.ts';
 import { HttpProblem, problemOf } from '../problems.ts';
-import { assertReached, derivedId, type Served, type ServeEnv, startNamed } from '../start.ts';
-import { askedIn, linesOf } from '../streams.ts';
-import { type Asked, type Place, settle } from './asking.ts';
+import type { Served, ServeEnv } from '../served.ts';
+import { assertReached, derivedId, startNamed } from '../start.ts';
+import { askedIn, linesOf } from '../waiting.ts';
+import { settle, type Asked } from './asking.ts';
 import type { Request } from './conversation.ts';
+import type { Place } from './places.ts';
 
 /**
  * What an answer tells of a run, one after the other. It ends with the first step that is none of progress and trouble: a

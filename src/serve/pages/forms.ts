@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
-import { remedyOf } from '../../client/show/texts.ts';
+import { remedyOf } from '../../client/show/kinds.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import { hunksOf } from '../../tools/workspaces/diff.ts';
 import { argumentsIn, visible } from '../../workflows/agent/arguments.ts';
 import { formToken } from '../access.ts';
 import type { NamedConfig } from '../configs.ts';
 import { cookieName } from '../door.ts';
-import type { Served, ServeEnv } from '../start.ts';
+import type { Served, ServeEnv } from '../served.ts';
 import { askedBlock, html, runPath, waitFacts, type Html } from './html.ts';
 
 /** What was sent by a form and not taken: why, in which field, and what was typed, which is not lost. */

@@ -1,6 +1,6 @@
 import { html as template } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
-import { awaitedOf } from '../../client/show/texts.ts';
+import { awaitedOf } from '../../client/show/kinds.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import { printable } from '../../util/text/printable.ts';
 import { durationText } from '../../workflows/runtime/duration.ts';

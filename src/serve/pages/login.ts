@@ -3,7 +3,7 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { isFormToken, issue } from '../access.ts';
 import { cookieName, type ReadToken } from '../door.ts';
 import { HttpProblem } from '../problems.ts';
-import type { Served, ServeEnv } from '../start.ts';
+import type { Served, ServeEnv } from '../served.ts';
 import { formKit } from './forms.ts';
 import { html } from './html.ts';
 import { answerPage } from './page.ts';

@@ -4,7 +4,7 @@ import { raw } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { utcText } from '../../workflows/runtime/duration.ts';
 import type { Problem } from '../problems.ts';
-import type { ServeEnv } from '../start.ts';
+import type { ServeEnv } from '../served.ts';
 import { html, type Html } from './html.ts';
 
 /** The style of all pages: one column that fits a telephone, light or dark as its reader has it, and plain on paper. */

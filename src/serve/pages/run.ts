@@ -1,8 +1,9 @@
 import type { ListedRun, RunRecord } from '../../client.ts';
 import { fewWords, firstLine } from '../../client/names.ts';
-import { countText, dollarText, kindOf, spentText } from '../../client/show/texts.ts';
+import { kindOf } from '../../client/show/kinds.ts';
 import { ageText, stateOf } from '../../client/show/progress.ts';
 import { changesOf, isShownBelow, placeOf, resultParts, standOf, withTyped } from '../../client/show/record-parts.ts';
+import { countText, dollarText, spentText } from '../../client/show/spent.ts';
 import { stepTexts } from '../../client/show/step-text.ts';
 import { isOpen } from '../../client/way.ts';
 import { shellWord } from '../../util/text/shell-word.ts';
@@ -10,7 +11,7 @@ import { inWords } from '../../workflows/runtime/details.ts';
 import { durationText, utcText } from '../../workflows/runtime/duration.ts';
 import type { Access } from '../access.ts';
 import { inboxOf } from '../asked-once.ts';
-import type { Served } from '../start.ts';
+import type { Served } from '../served.ts';
 import { actsOf, runActs } from './forms.ts';
 import { html, listPart, runPath, textBlock, waitFacts, waitItem, type Html } from './html.ts';
 

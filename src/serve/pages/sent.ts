@@ -8,7 +8,8 @@ import type { ToolDecision } from '../../protocol/tools/permissions.ts';
 import { inputProblem } from '../../workflows/runtime/size.ts';
 import type { Access } from '../access.ts';
 import { HttpProblem } from '../problems.ts';
-import { derivedId, type Served, startNamed } from '../start.ts';
+import type { Served } from '../served.ts';
+import { derivedId, startNamed } from '../start.ts';
 import { runActs, type Refused, type RunAct } from './forms.ts';
 
 export const outcomes = {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { checkedBy, problemText, under, type Problem } from '../../config/problems.ts';
 import type { Access } from '../access.ts';
 import { HttpProblem } from '../problems.ts';
-import type { Served, ServeEnv } from '../start.ts';
+import type { Served, ServeEnv } from '../served.ts';
 
 export interface Asked<Query = unknown, Body = unknown> {
   access: Access;

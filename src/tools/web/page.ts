@@ -5,8 +5,9 @@ import { previewOf, savedText, saveFile } from '../attachments/run-files.ts';
 import type { Store } from '../../store/store.ts';
 import { partFrom } from '../../util/text/cut.ts';
 import { ToolError, type ToolDefinition } from '../tool.ts';
-import { type AddressRule, fetchBytes, type Fetched } from './fetch.ts';
+import type { AddressRule } from './addresses.ts';
 import { readFetched, textIn, type ReadPage } from './content.ts';
+import { fetchBytes, type Fetched } from './fetch.ts';
 import { Semaphore } from '../../util/semaphore.ts';
 
 const maxChars = 20_000;

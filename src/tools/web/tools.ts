@@ -5,7 +5,7 @@ import type { SearchPlace } from '../../protocol/search.ts';
 import { openSearch, type SearchDependencies } from './search/open-search.ts';
 import { ToolError, type CallContext, type ToolDefinition } from '../tool.ts';
 import type { Environment } from '../../util/environment.ts';
-import { isPublic } from './fetch.ts';
+import { isPublic } from './addresses.ts';
 import { pageTool } from './page.ts';
 import { paidIn, type SearchHit } from './search/provider.ts';
 import { howToSearch, serviceOf } from '../../config/search-services.ts';

@@ -23,7 +23,7 @@ import { blobRef, namesIn } from './previews.ts';
 import { editedText } from './prompts.ts';
 import { quickTools } from './permissions.ts';
 import { withInput } from './tool-input.ts';
-import { AgentWorkspace } from './agent.ts';
+import { AgentWorkspace } from './workspace.ts';
 import type { ToolSources } from '../../protocol/settings.ts';
 import type { Activities } from '../../protocol/activities.ts';
 

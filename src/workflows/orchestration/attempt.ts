@@ -1,10 +1,11 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { OrchestrationResult, Outcome, Vote } from '../../protocol/orchestration.ts';
-import { Agent, AgentWorkspace } from '../agent/agent.ts';
+import { Agent } from '../agent/agent.ts';
 import { noAnswerYet } from '../agent/loop-context.ts';
 import { systemMessage } from '../agent/prompts.ts';
 import { Refusals } from '../agent/refusals.ts';
+import { AgentWorkspace } from '../agent/workspace.ts';
 import type { LoopResult, Iteration } from '../runtime/iterate.ts';
 import { warningsOf } from '../runtime/run-context.ts';
 import {

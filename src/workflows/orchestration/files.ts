@@ -1,6 +1,6 @@
 import type { AttemptFiles, Mount } from '../../protocol/workspace.ts';
 import { failureReason } from '../agent/failures.ts';
-import { AgentWorkspace } from '../agent/agent.ts';
+import { AgentWorkspace } from '../agent/workspace.ts';
 import { runFiles, tellChanges } from '../runtime/run-files.ts';
 import { ofFolders, ofTrees } from '../runtime/own-store.ts';
 import {

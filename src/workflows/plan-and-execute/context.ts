@@ -23,7 +23,7 @@ import type { Retry } from './rules/validation.ts';
 import { analysisTool, finishTool, subtasksTool, validationTool } from './tools.ts';
 import type { PlanSettings } from '../../protocol/settings.ts';
 import { ofTrees } from '../runtime/own-store.ts';
-import { AgentWorkspace } from '../agent/agent.ts';
+import { AgentWorkspace } from '../agent/workspace.ts';
 import type { EventLog } from '../runtime/event-log.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { Agent, type AgentWorkspace } from '../agent/agent.ts';
+import { Agent } from '../agent/agent.ts';
 import { failureReason } from '../agent/failures.ts';
 import { runCall } from '../agent/agent-tools.ts';
 import { loopOf, type LoopSettings } from '../agent/loops.ts';
@@ -6,6 +6,7 @@ import { Refusals } from '../agent/refusals.ts';
 import { textRef, storeTexts } from '../agent/text-refs.ts';
 import { replyBy, teamActionPrompt } from '../agent/prompts.ts';
 import { refused, type ToolAnswer, type ToolExecutor } from '../agent/tool-executor.ts';
+import type { AgentWorkspace } from '../agent/workspace.ts';
 import type { Attachment } from '../../protocol/attachment.ts';
 import type { Text } from '../../protocol/message.ts';
 import type { ReplyCall, ToolCallSummary } from '../../protocol/model-call.ts';

@@ -13,7 +13,7 @@ import { inStore } from './own-store.ts';
 import type { FinalOutcome, RunEventBody } from '../../protocol/events.ts';
 import type { Prepared } from '../../protocol/orchestration.ts';
 import type { RunMemo, Usage } from '../../protocol/usage.ts';
-import { outcomeAttribute, questionAttribute } from './details.ts';
+import { outcomeAttribute, questionAttribute } from './attributes.ts';
 import type { RunContext } from './run-context.ts';
 import type { RunHandlers } from './run-handlers.ts';
 import { beginningOf } from './size.ts';

@@ -22,7 +22,8 @@ import { type Approvals, checkedDecision, decisionInWords } from '../people/appr
 import type { MissingKeys } from '../people/missing-keys.ts';
 import { PendingRequests } from '../people/pending-requests.ts';
 import { isKept, type Questions } from '../people/questions.ts';
-import { attemptAttribute, detailsOf, waitingAttribute } from './details.ts';
+import { attemptAttribute, waitingAttribute } from './attributes.ts';
+import { detailsOf } from './details.ts';
 import { EventLog } from './event-log.ts';
 import { shortened, truncateToPayload } from './size.ts';
 import { quoted, textsProblem } from './message-problems.ts';

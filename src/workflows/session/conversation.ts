@@ -13,7 +13,8 @@ import { recordOf, warningsOf } from '../runtime/run-context.ts';
 import { settleCalls, showQuestion, tellIfFailed } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import { openAgentTurns, type AgentSaid } from './agent-turns.ts';
-import { openCustomTurns, openTeamTurns } from './custom-turns.ts';
+import { openCustomTurns } from './custom-turns.ts';
+import { openTeamTurns } from './team-turns.ts';
 import { type SessionRecord, type TurnHandler } from './turn-handler.ts';
 
 /** Opens a session's conversation, or continues the one of an earlier run. */

@@ -7,7 +7,7 @@ import { worksOnFiles, type RunFiles } from '../../protocol/workspace.ts';
 import { isBudgetSpent } from '../agent/failures.ts';
 import { noAnswerYet } from '../agent/loop-context.ts';
 import { ToolExecutor } from '../agent/tool-executor.ts';
-import { AgentWorkspace } from '../agent/agent.ts';
+import { AgentWorkspace } from '../agent/workspace.ts';
 import { askingOf, askingTools } from '../ask-others/prompts.ts';
 import { blankState, teamDetails } from '../orchestration/view.ts';
 import { callsCancelled, cancelledText, isCancelled, refuseRequest } from '../runtime/iterate.ts';

@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import type { GrowingAnswer } from '../../../src/cli/live/answer-text.ts';
 import { drawRegion } from '../../../src/cli/live/region.ts';
-import { costText, spentText } from '../../../src/client/show/texts.ts';
+import { costText, spentText } from '../../../src/client/show/spent.ts';
 import type { ResearchState } from '../../../src/protocol/research.ts';
 import type { SolveState } from '../../../src/protocol/plan-and-execute.ts';
 import { printable } from '../../../src/util/text/printable.ts';

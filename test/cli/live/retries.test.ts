@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PendingCall } from '../../../src/client.ts';
-import { dueRetries, isWriting, retryLines } from '../../../src/cli/live/view.ts';
+import { dueRetries, isWriting, retryLines } from '../../../src/cli/live/retries.ts';
 
 const now = Date.parse('2026-01-18T17:00:00.000Z');
 const at = (seconds: number): string => new Date(now + seconds * 1000).toISOString();

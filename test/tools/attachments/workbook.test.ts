@@ -2,7 +2,7 @@ import type { CellObject } from '@e965/xlsx';
 import { describe, expect, test } from 'vitest';
 import { readContent } from '../../../src/tools/attachments/content.ts';
 import { conventionsOf, valueOf } from '../../../src/tools/attachments/office/cell-values.ts';
-import { propertiesOf } from '../../../src/tools/attachments/office/open-documents.ts';
+import { propertiesOf } from '../../../src/tools/attachments/office/properties.ts';
 import { recognise, type Recognised } from '../../../src/tools/attachments/recognise.ts';
 import { previewOf } from '../../../src/tools/attachments/run-files.ts';
 import { looksNotRead } from '../../../src/tools/attachments/office/sheet-looks.ts';

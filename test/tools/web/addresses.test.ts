@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { fetchBytes, isPublic } from '../../../src/tools/web/fetch.ts';
+import { isPublic } from '../../../src/tools/web/addresses.ts';
+import { fetchBytes } from '../../../src/tools/web/fetch.ts';
 import { toolBench } from '../../support/tool-bench.ts';
 
 describe('an address that is not for the public', () => {

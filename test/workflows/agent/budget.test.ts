@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { spentText } from '../../../src/client/show/texts.ts';
+import { spentText } from '../../../src/client/show/spent.ts';
 import { budgetLeft, spentLimit } from '../../../src/workflows/agent/budget.ts';
 import { costOf } from '../../../src/workflows/agent/budget.ts';
 import { UsageTracker } from '../../../src/workflows/agent/usage-tracker.ts';

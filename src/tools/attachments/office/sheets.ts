@@ -5,9 +5,10 @@ import { noted, type Readable } from '../readable.ts';
 import { container } from './compound.ts';
 import { colourNames, withoutNumbers } from './colours.ts';
 import { conventionsOf, isDate, isUncomputed, mixedUnits, unitOf, unitsText, valueOf } from './cell-values.ts';
-import { needsPassword, propertiesOf } from './open-documents.ts';
+import { needsPassword } from './open-documents.ts';
 import { formulasText, sumsNote, type Formula } from './formulas.ts';
 import { openDocumentLooks, type SheetLooks } from './sheet-looks.ts';
+import { propertiesOf } from './properties.ts';
 import { tableOf } from './sheet-layout.ts';
 
 /** How long the text of a workbook may be, in characters. */
