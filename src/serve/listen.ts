@@ -35,6 +35,9 @@ export async function listen(
   if (place !== undefined) {
     server.listen(place.port, place.host);
     await once(server, 'listening');
+  } else {
+    // Only a server that listens follows its connections, which is what ends those that do not ask in time.
+    server.emit('listening');
   }
   const { port = 0 } = (server.address() as AddressInfo | null) ?? {};
   return {

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { longestBody } from '../../src/serve/door.ts';
+import { listen } from '../../src/serve/listen.ts';
 import { Home, type RunningProcess } from '../support/cli.ts';
 import { teamScript } from '../support/team-script.ts';
 
@@ -40,8 +41,8 @@ async function statusOf(path: string, init: RequestInit = {}, shown = token): Pr
   return answer.status;
 }
 
-async function connected(): Promise<Socket> {
-  const socket = connect(Number(url.port), '127.0.0.1');
+async function connected(port = Number(url.port)): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
   await once(socket, 'connect');
   return socket;
@@ -141,6 +142,30 @@ describe('who has no business here', { timeout: 300_000 }, () => {
         for (const socket of open) socket.destroy();
       }
     });
+  });
+
+  test('stops within its headers, and is sent away, also where the daemon has accepted the connection', async () => {
+    const passedOn = await listen(() => new Response('whole'));
+    const daemon = createServer({ pauseOnConnect: true }, (socket) => {
+      passedOn.take(socket);
+      socket.resume();
+    }).listen(0, '127.0.0.1');
+    await once(daemon, 'listening');
+    try {
+      const answers = [Number(url.port), (daemon.address() as AddressInfo).port].map(async (port) => {
+        const socket = await connected(port);
+        const pieces: Buffer[] = [];
+        socket.on('data', (piece: Buffer) => pieces.push(piece));
+        socket.write('GET / HTTP/1.1\r\nhost: ');
+        await once(socket, 'close');
+        return Buffer.concat(pieces).toString().split('\r\n')[0];
+      });
+      const late = 'HTTP/1.1 408 Request Timeout';
+      expect(await Promise.all(answers)).toEqual([late, late]);
+    } finally {
+      daemon.close();
+      await passedOn.close();
+    }
   });
 
   test('reads slowly what it has asked for, and keeps nobody out', async () => {
