@@ -257,13 +257,14 @@ function askerIn(append: NewMessage[]): string {
   return first.slice(headings.question.length).split('\n')[0]?.trim() ?? '';
 }
 
+/** Marks the votes that came before a new answer, which makes them void. */
 function withoutVoided(steps: RunStep[]): RunStep[] {
+  const placeOf = ({ part, turn }: RunStep): string => `${turn} ${part}`;
+  const lastAnswers = new Map<string, number>();
+  for (const [index, step] of steps.entries())
+    if (step.type === 'answer' && !step.refused) lastAnswers.set(placeOf(step), index);
   return steps.map((step, index) => {
-    if (step.type !== 'vote') return step;
-    const isVoid = steps.some(
-      ({ part, turn, ...later }, place) =>
-        place > index && later.type === 'answer' && !later.refused && part === step.part && turn === step.turn,
-    );
+    const isVoid = step.type === 'vote' && index < (lastAnswers.get(placeOf(step)) ?? 0);
     return isVoid ? { ...step, isVoid } : step;
   });
 }
