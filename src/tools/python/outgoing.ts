@@ -52,6 +52,7 @@ export class Changes {
   readonly #post: (news: FromPython) => void;
   readonly #gone: string[] = [];
   readonly #notes: string[] = [];
+  #unnamed = 0;
   #files: PythonFile[] = [];
   #waiting = 0;
   #bytes = 0;
@@ -64,12 +65,11 @@ export class Changes {
   found(place: string, mode: FileMode | undefined, content: Uint8Array | string): void {
     const path = inside(place);
     const shown = JSON.stringify(path.slice(0, 200));
-    if (mode === undefined) return void this.#notes.push(`${shown} is no file`);
+    if (mode === undefined) return this.#note(`${shown} is no file`);
     const size = content.length;
     this.#count += 1;
     if (this.#bytes + size > mostBytes || this.#count > mostFiles) {
-      this.#notes.push(`${shown} is too much: a call may change ${mostFiles} files and ${mostBytes} bytes`);
-      return;
+      return this.#note(`${shown} is too much: a call may change ${mostFiles} files and ${mostBytes} bytes`);
     }
     this.#bytes += size;
     this.#files.push({ path, mode, bytes: bytesOf(content, path) });
@@ -83,9 +83,14 @@ export class Changes {
 
   close(): void {
     this.#flush();
-    const unnamed = this.#notes.length - mostNotes;
-    const notes = [...this.#notes.slice(0, mostNotes), ...(unnamed > 0 ? [`${unnamed} more`] : [])];
-    this.#post({ gone: this.#gone, notes });
+    if (this.#unnamed > 0) this.#notes.push(`${this.#unnamed} more`);
+    this.#post({ gone: this.#gone, notes: this.#notes });
+  }
+
+  /** There may be more files than the thread has memory for their notes. */
+  #note(text: string): void {
+    if (this.#notes.length < mostNotes) this.#notes.push(text);
+    else this.#unnamed += 1;
   }
 
   #flush(): void {
