@@ -19,6 +19,7 @@ const [orientationTag, cameraTag, gpsTag] = [0x0112, 0x8769, 0x8825];
 
 const maxChars = 200;
 const mostEntries = 200;
+/** In bytes, by the types of values: texts, numbers of two and of four bytes, fractions. */
 const sizes: Readonly<Record<number, number>> = { 2: 1, 3: 2, 4: 4, 5: 8 };
 
 type Entries = ReadonlyMap<number, number[] | string>;
