@@ -12,7 +12,7 @@ import {
 import { react } from './react.ts';
 import type { OrchestratorSettings, SimpleToolSettings } from '../../protocol/settings.ts';
 
-/** The settings of Reprise's own loops. A custom orchestrator is run by `runCustomTurn`. */
+/** The settings of Reprise's own loops. A custom orchestrator is run by `CustomTurn`. */
 export type LoopSettings = Exclude<OrchestratorSettings, { kind: 'custom' }>;
 
 export const loopOf = (settings: LoopSettings): Loop =>
