@@ -139,7 +139,7 @@ export interface Store {
    * `prune` would not know that the workflow needs them. Each once.
    */
   missingObjects(ids: readonly string[]): Promise<string[]>;
-  /** Remembers a tool's result, which is a blob. @returns a short id, unique for the workflow's agent, and always the same */
+  /** Remembers a tool's result, which is a blob. @returns a short id, one for each result of the workflow's agent */
   putResult(workflowId: string, agent: string, blob: string): Promise<string>;
   /** The blob id of a result. */
   result(workflowId: string, agent: string, id: string): Promise<string | undefined>;
