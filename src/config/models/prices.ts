@@ -22,7 +22,8 @@ export const priceTableSchema = z.record(
 );
 
 /**
- * Reads the JSON file that `REPRISE_PRICES` names: `{"my-model": {"input": 1, "cachedInput": 0.1, "output": 4}}`.
+ * Reads the JSON file that `REPRISE_PRICES` names, in US dollars per million tokens, if it names one:
+ * `{"my-model": {"input": 1, "cachedInput": 0.1, "output": 4}}`.
  *
  * @param base the folder from which a relative path counts; that of the process when absent
  * @throws if the file is missing or has another shape
