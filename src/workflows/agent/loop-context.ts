@@ -16,6 +16,7 @@ export interface LoopContext {
   warn: (text: string) => void;
   say: (text: string, isAnswer?: boolean) => void;
   when: string;
+  /** For each model call, in milliseconds. */
   timeout: number;
 }
 

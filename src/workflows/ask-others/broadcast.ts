@@ -34,6 +34,7 @@ export interface AskingAgent {
 
 interface BroadcastSettings {
   mode: AskingMode;
+  /** For each question, in milliseconds. */
   timeout: number;
   /** How many questions one agent may have under way at once. */
   limit: number;
