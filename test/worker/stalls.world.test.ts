@@ -7,6 +7,7 @@ import { createStoreAttachments } from '../../src/activities/files.ts';
 import { readContent } from '../../src/tools/attachments/content.ts';
 import { recognise } from '../../src/tools/attachments/recognise.ts';
 import { openZip } from '../../src/tools/attachments/archives/zip.ts';
+import { Trees } from '../../src/tools/workspaces/tree.ts';
 import { textOfHtml } from '../../src/tools/web/content.ts';
 import { searchFolder } from '../../src/tools/web/search/folder.ts';
 import { activityBench } from '../support/activity-bench.ts';
@@ -89,6 +90,15 @@ describe('no large work holds up the process for half a second', () => {
     const { signal } = new AbortController();
     const research = searchFolder(join(folder, 'empty'), bench.store);
     expect(await stallOf(() => research('kites that fly', 10, signal))).toBeLessThan(500);
+  });
+
+  test('a tree with five times as many files as a workspace may have, all in its deepest folder', async () => {
+    const deepest = Array.from({ length: 49 }, (_, depth) => `folder ${depth}`).join('/');
+    const files = Array.from(
+      { length: 100_000 },
+      (_, index) => [`${deepest}/${index}`, { id: String(index), bytes: 1, mode: 'file' }] as const,
+    );
+    expect(await stallOf(() => new Trees(bench.store).write(new Map(files)))).toBeLessThan(500);
   });
 });
 

@@ -54,7 +54,7 @@ export class Trees {
   async write(tree: Tree): Promise<string | null> {
     if (tree.size === 0) return null;
     const made = new Map<string, FolderEntry[]>();
-    const id = await idOf(tree, made, new Yielder());
+    const id = await idOf(tree, 0, made, new Yielder());
     // What this process has stored before may have been removed since, by `prune`.
     const missing = new Set(await this.#store.missingObjects([...made.keys()]));
     const added = [...made].filter(([each]) => missing.has(each));
@@ -82,22 +82,28 @@ const remembered = 20_000;
 
 const contentOf = (entries: FolderEntry[]): Uint8Array => new TextEncoder().encode(JSON.stringify(entries));
 
-/** The id of a folder. @param made gets what its object and those of the folders in it hold, by their ids */
+/**
+ * The id of a folder.
+ *
+ * @param from how many characters of each path lead to the folder
+ * @param made gets what its object and those of the folders in it hold, by their ids
+ */
 async function idOf(
   files: Iterable<readonly [path: string, file: TreeFile]>,
+  from: number,
   made: Map<string, FolderEntry[]>,
   yielder: Yielder,
 ): Promise<string> {
+  // On the way down too, since all files may lie in the deepest folder.
+  if (yielder.due) await yielder.yield();
   const entries: FolderEntry[] = [];
-  for (const [folder, inside] of Map.groupBy(files, ([path]) => path.slice(0, path.indexOf('/') + 1))) {
+  for (const [folder, inside] of Map.groupBy(files, ([path]) => path.slice(from, path.indexOf('/', from) + 1))) {
     if (folder === '') {
-      for (const [name, { id, mode, bytes }] of inside) entries.push([name, id, mode, bytes]);
+      for (const [path, { id, mode, bytes }] of inside) entries.push([path.slice(from), id, mode, bytes]);
     } else {
-      const below = inside.map(([path, file]) => [path.slice(folder.length), file] as const);
-      entries.push([folder.slice(0, -1), await idOf(below, made, yielder), 'sub', 0]);
+      entries.push([folder.slice(0, -1), await idOf(inside, from + folder.length, made, yielder), 'sub', 0]);
     }
   }
-  if (yielder.due) await yielder.yield();
   entries.sort(([one], [other]) => (one < other ? -1 : 1));
   const id = hashOf(contentOf(entries));
   made.set(id, entries);
