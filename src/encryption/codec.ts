@@ -74,7 +74,10 @@ export const tolerant = (codec: PayloadCodec): PayloadCodec => ({
 
 type Fields = Record<string, unknown>;
 
-/** In place: Temporal's client does so with results, but not with what is read here. @throws what the codec throws */
+/**
+ * Decodes all payloads and failures in a message of the server, such as a history, in place: Temporal's client does so with
+ * results alone. Search attributes are never encoded. @throws what the codec throws
+ */
 export async function decodeAll<T>(message: T, { payloadCodecs, payloadConverter }: LoadedDataConverter): Promise<T> {
   const places: Array<[holder: Fields, key: string]> = [];
   const failures: Fields[] = [];

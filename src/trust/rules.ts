@@ -63,7 +63,7 @@ const commandMode: Rule = unlessAbsent((value, _beside, { allow }) => {
   return { what: 'have commands run as the user of the worker', flag: 'commands' };
 });
 
-/** From the worker's working directory, or `inConfigFolder`. @param what an input does with it */
+/** It counts from the worker's working directory, or `inConfigFolder` from its configurations. @param what an input does with it */
 const path =
   ({ inConfigFolder, what }: { inConfigFolder: boolean; what: string }): Rule =>
   (value, _beside, policy) => {

@@ -1,8 +1,6 @@
 import { grouped } from '../file-limits.ts';
 
-/**
- * The beginning and the end of a text, with a line between them that says how much was left out. @param more besides
- */
+/** The beginning and the end of a text, and between them a line that says how much was left out, and `more`. */
 export function cutInMiddle(text: string, first: number, last: number, more = ''): string {
   const beginning = text.slice(0, first).replace(/[\uD800-\uDBFF]$/, '');
   const end = text.slice(text.length - last).replace(/^[\uDC00-\uDFFF]/, '');

@@ -1,6 +1,6 @@
 const redacted = '[redacted]';
 
-/** With what takes their place. No pattern looks through all the rest from each character, which would take hours. */
+/** What secrets look like, with what takes their place. No pattern looks through all the rest from each character: that takes hours. */
 const looks: Array<[RegExp, string]> = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${redacted}`],
   [/\b(?:sk|pk|rk|rpr|xai|gsk|tvly|gh[opsu]|ghr|github_pat|glpat|hf|xox[abprs])[-_][\w*.-]{6,}/g, redacted],
