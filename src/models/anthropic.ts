@@ -151,14 +151,14 @@ const orNote = (blocks: Block[], note: string): Block[] => (blocks.length > 0 ? 
 
 function resultsFrom(all: Message[], start: number, images: LoadedImages): Block[] {
   const results: Block[] = [];
-  for (const message of all.slice(start)) {
-    if (message.role !== 'tool') break;
+  for (let index = start; ; index++) {
+    const message = all[index];
+    if (message?.role !== 'tool') return results;
     const text = message.content.trim() === '' ? '(no output)' : message.content;
     const shown = pictures(message.images ?? [], images);
     const content = shown.length === 0 ? text : [...textBlocks(text), ...shown];
     results.push({ type: 'tool_result', tool_use_id: toolId(message.callId), content });
   }
-  return results;
 }
 
 /** The API takes only these characters, and other providers' ids in the same conversation have others. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { toAnthropicConversation } from '../../src/models/anthropic.ts';
 import type { ModelRequest } from '../../src/models/model.ts';
 import { modelOpener } from '../../src/models/open-model.ts';
@@ -260,6 +260,19 @@ test('a call beside thoughts has the id that its result names, whatever characte
   const [, said, told] = toAnthropicConversation([user('Hi'), reply, result], new Map(), 'claude-opus-5').messages;
   expect(said?.content).toMatchObject([{ type: 'thinking' }, { type: 'tool_use', id: 'functions_vote_0' }]);
   expect(told?.content).toMatchObject([{ type: 'tool_result', tool_use_id: 'functions_vote_0' }]);
+});
+
+test('the rest of a conversation is not copied for each of its results, of which a long one has thousands', () => {
+  const turn = (id: string): Message[] => [
+    { role: 'assistant', content: '', toolCalls: [{ id, name: 'do', arguments: '{}' }] },
+    { role: 'tool', callId: id, content: 'Done.' },
+  ];
+  const messages = [user('Go on.'), ...Array.from({ length: 100 }, (_, index) => turn(`call_${index}`)).flat()];
+  const slice = vi.spyOn(Array.prototype, 'slice');
+  toAnthropicConversation(messages);
+  const copies = slice.mock.calls.length;
+  slice.mockRestore();
+  expect(copies).toBeLessThan(10);
 });
 
 describe('what the API refuses is never sent', () => {
