@@ -62,7 +62,7 @@ export function compacted(messages: Message[], budget: number): Message[] {
     shortest = shortest.map((message) => cut(message, length));
   }
   const excess = tokensOf(shortest) - budget;
-  return excess > 0 ? withCutSections(shortest, excess, tokensIn) : shortest;
+  return excess > 0 ? withCutSections(shortest, excess) : shortest;
 }
 
 /** The place behind the last message that has to be left out, if one has to be. */
@@ -151,22 +151,23 @@ function cut(message: Message, length: number): Message {
 /** In tokens: with less, nobody could tell what a section says. */
 const minTokens = 60;
 
+/** In tokens, between the beginning and the end of what is cut. */
 const lineBetween = 26;
 
 /** Cuts the longest answers and results that messages show, all to the same size. @param excess in tokens */
-function withCutSections(messages: Message[], excess: number, tokensIn: (text: string) => number): Message[] {
+function withCutSections(messages: Message[], excess: number): Message[] {
   const sizes = messages.flatMap((message) => sectionsOf(message).map(tokensIn));
   const budget = sizes.reduce((sum, size) => sum + size, 0) - excess;
   const limit = Math.max(minTokens, limitFor(sizes, budget));
   if (!sizes.some((size) => size > limit)) return messages;
-  const cut = (text: string): string => {
+  const cutToLimit = (text: string): string => {
     const size = tokensIn(text);
     if (size <= limit) return text;
     const kept = (text.length / size) * (limit - lineBetween);
     return cutInMiddle(text, (kept * 6) / 10, (kept * 4) / 10, ' to fit your context');
   };
   const cutTagged = (_: string, before: string, _tag: string, _name: string, said: string, behind: string): string =>
-    before + cut(said) + behind;
+    before + cutToLimit(said) + behind;
   return messages.map((message) =>
     message.role === 'user' ? { ...message, content: message.content.replaceAll(tagged, cutTagged) } : message,
   );
