@@ -47,9 +47,12 @@ function beginning(text: string, bytes: number): string {
 
 function characterBytes(character: string): number {
   const code = character.charCodeAt(0);
-  if (character.length === 1 && code > 0x7f && (code < 0xd800 || code > 0xdfff)) return code < 0x800 ? 2 : 3;
+  if (character.length > 1) return 4;
   // JSON escapes control characters, quotation marks, backslashes and halves of pairs.
-  return code < 0x20 || code > 0x7f || code === 0x22 || code === 0x5c ? jsonBytes(character) - 2 : 1;
+  const isEscaped = code < 0x20 || code === 0x22 || code === 0x5c || (code >= 0xd800 && code <= 0xdfff);
+  if (isEscaped) return JSON.stringify(character).length - 2;
+  if (code < 0x80) return 1;
+  return code < 0x800 ? 2 : 3;
 }
 
 /** How large a run's input may be with its attachments, in bytes: as much as the server takes. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { cutToBytes, inputProblem, jsonBytes } from '../../../src/workflows/runtime/size.ts';
 
 const byNode = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
@@ -45,6 +45,13 @@ describe('a text that is cut to bytes', () => {
 
   test('has no such line where there is no room for it', () => {
     expect(cutToBytes('中文字', 7)).toBe('中文');
+  });
+
+  test('is not measured character by character with the encoder, which takes a microsecond for each', () => {
+    const encode = vi.spyOn(TextEncoder.prototype, 'encode');
+    cutToBytes('"\n😀'.repeat(1000), 3000);
+    expect(encode.mock.calls.length).toBeLessThan(10);
+    encode.mockRestore();
   });
 
   test('fits, whatever it is, and begins like the whole, without half a character at its end', () => {
