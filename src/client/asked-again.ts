@@ -7,7 +7,7 @@ const everyMs = 200;
 /**
  * Sends a request again that came to a worker which has just taken the run over from another one, at most for five seconds.
  *
- * - Such a worker puts a query off, since it is to have the run's next task first (`Told`, src/workflows/runtime/jobs.ts).
+ * - Such a worker puts a query off, since it is to have the run's next task first (`Delivered`, src/workflows/runtime/jobs.ts).
  * - Where it gets a query and an update at once, the SDK's core answers the update's task without the update, and the
  *   server refuses what the run has never seen. Nothing of it is in the history, so it may come again under its id.
  */

@@ -22,7 +22,7 @@ const own = perRun(() => ({
 
 /**
  * Temporal calls this for each workflow, since the worker bundles the module as an interceptor. What a run is told comes in
- * the order of `inOrder`. A query fails for which it was told more than its workflow tasks have told it (`Told`): by that the
+ * the order of `inOrder`. A query fails for which it was told more than its workflow tasks have told it (`Delivered`): by that the
  * worker forgets the run, and then has it again from its history, with the task. One that comes with a task fails by itself, since
  * the server drops a task that was for an update alone if the SDK's core has overlooked the update (src/client/asked-again.ts).
  */
