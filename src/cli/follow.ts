@@ -9,7 +9,7 @@ import { Interruption } from './exit.ts';
 import { countText, spentText } from '../client/show/spent.ts';
 import { homeFolder, type FollowOptions } from './options.ts';
 import { writeFiles } from './out.ts';
-import { temporalOption } from './questions/box.ts';
+import { cancelCommand, watchCommand } from './questions/box.ts';
 import { shellWord } from '../util/text/shell-word.ts';
 import type { Shell } from './shell.ts';
 import { paused } from '../util/run-status.ts';
@@ -136,12 +136,6 @@ export async function follow(shell: Shell, run: Run, options: FollowOptions): Pr
   if (options.out !== undefined)
     await writeFiles(shell, run.id, 'workspace' in result ? result.workspace : undefined, options.out);
 }
-
-export const watchCommand = (id: string, { temporal }: FollowOptions): string =>
-  `reprise watch ${shellWord(id)}${temporalOption(temporal)}`;
-
-const cancelCommand = (id: string, { temporal }: FollowOptions): string =>
-  `reprise cancel ${shellWord(id)}${temporalOption(temporal)}`;
 
 function summaryOf(result: RunResult, elapsed: number): string {
   const { usage, warnings } = result;

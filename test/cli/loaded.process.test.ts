@@ -12,15 +12,20 @@ const script = `
     },
   });
   for (const name of process.argv.slice(1)) await import(name);
-  const some = ['@octokit/rest', '@temporalio/client', 'node:http', 'string-width', 'yaml', 'zod'];
+  const some = ['@octokit/rest', '@temporalio/client', 'log-update', 'node:http', 'string-width', 'yaml', 'zod'];
   console.log(some.filter((each) => found.has(each)).join(' '));
 `;
 
 test.each([
   ['what all commands need has nothing to do with Temporal, schemas or widths', ['run', 'commands/down'], ''],
   [
-    'what only looks at runs, answers or steers loads no schemas',
-    ['connection', 'commands/list', 'commands/look', 'commands/settle', 'commands/steer'],
+    'what only looks at runs loads no schemas',
+    ['connection', 'commands/list', 'commands/look'],
+    '@temporalio/client log-update string-width',
+  ],
+  [
+    'what answers, steers or ends a run loads no schemas and no live view',
+    ['commands/settle', 'commands/steer'],
     '@temporalio/client string-width',
   ],
   [

@@ -4,9 +4,10 @@ import { readAttachments } from '../attachments.ts';
 import { readPlan, readResearch, readTeam } from '../checked-config.ts';
 import { openWithWorker, pageOf, withConnection, type Opened } from '../connection.ts';
 import { usageError } from '../exit.ts';
-import { follow, watchCommand } from '../follow.ts';
+import { follow } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';
 import { checkOut } from '../out.ts';
+import { watchCommand } from '../questions/box.ts';
 import { shellWord } from '../../util/text/shell-word.ts';
 import type { Shell } from '../shell.ts';
 

@@ -4,8 +4,8 @@ import { answerOf } from '../../client/show/record-parts.ts';
 import { spentText } from '../../client/show/spent.ts';
 import { open, openWithWorker, withConnection } from '../connection.ts';
 import { usageError } from '../exit.ts';
-import { watchCommand } from '../follow.ts';
 import type { CommonOptions } from '../options.ts';
+import { watchCommand } from '../questions/box.ts';
 import type { Shell } from '../shell.ts';
 import { choices, runMeant } from '../which-run.ts';
 

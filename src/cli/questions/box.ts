@@ -7,6 +7,7 @@ import { shellWord } from '../../util/text/shell-word.ts';
 import { screenOf, wrapped } from '../live/screen.ts';
 import { remedyOf } from '../../client/show/kinds.ts';
 import { countText } from '../../client/show/spent.ts';
+import type { CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 
 const fullWidth = 70;
@@ -42,6 +43,12 @@ export const answerCommand = ({ workflowId, questionId }: Waiting, temporal: str
 
 export const approveCommand = ({ workflowId, questionId }: Waiting, temporal: string | undefined): string =>
   `reprise approve ${shellWord(workflowId)} ${shellWord(questionId)}${temporalOption(temporal)}`;
+
+export const watchCommand = (id: string, { temporal }: CommonOptions): string =>
+  `reprise watch ${shellWord(id)}${temporalOption(temporal)}`;
+
+export const cancelCommand = (id: string, { temporal }: CommonOptions): string =>
+  `reprise cancel ${shellWord(id)}${temporalOption(temporal)}`;
 
 /** The option that repeats, in a command to type, the address that the present command was given. */
 export const temporalOption = (temporal: string | undefined): string =>
