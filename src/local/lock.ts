@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { privateFile, privateFolder } from '../util/private-files.ts';
-import { writeAtomic } from '../util/private-files.ts';
+import { privateFile, privateFolder, writeAtomic } from '../util/private-files.ts';
 import { isAlive } from '../util/processes.ts';
 
 export interface ServerLease {

@@ -14,7 +14,7 @@ const resumes: string[] = ['question_closed', 'key_closed'];
 export class Progress {
   #startedAt: number | undefined;
   #attemptAt: number | undefined;
-  /** Milliseconds of this attempt. */
+  /** Milliseconds of this attempt in which a person was waited for. */
   #waited = 0;
   #waitingSince = 0;
   readonly #questions = new Set<string>();
