@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 
-/** Opens an address where there is a screen. Where that fails, its having been printed is enough. */
+/** Opens an address where there is a screen or a named browser. Where that fails, its having been printed is enough. */
 export async function openInBrowser(env: NodeJS.ProcessEnv, address: string): Promise<void> {
-  const hasScreen = Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
+  // An editor at another machine names one that opens addresses where the person is.
+  const hasBrowser = Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY'] || env['BROWSER']);
   const commands: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
     darwin: ['open'],
     win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-    ...(hasScreen && { linux: ['xdg-open'] }),
+    ...(hasBrowser && { linux: ['xdg-open'] }),
   };
   const [program, ...words] = commands[process.platform] ?? [];
   // What another server names may be anything.
