@@ -9,6 +9,7 @@ export type Spent = Iteration['spent'];
 /** How often the runs of a type restart. Shares and means are 0 where there is nothing to count. */
 export interface RestartCounts {
   runs: number;
+  /** Runs with at least one restart. */
   restarted: number;
   /** Their share of all runs, from 0 to 1. */
   share: number;
@@ -24,6 +25,7 @@ export interface OrchestrationStats extends RestartCounts {
   meanRun: { without: Spent; restarted: Spent };
 }
 
+/** How restarts have changed the score of the runs that have one. */
 export interface Gain {
   /** Restarts with a score before them and one after. */
   measured: number;

@@ -10,6 +10,7 @@ import { beginningOf } from './show/history.ts';
 import { askLiveState, questionIn, type RunStatus } from './show/show.ts';
 
 export interface ListOptions {
+  /** Open runs alone. */
   open?: boolean;
   /** How many runs are listed at most, the newest ones; 20 when absent. */
   limit?: number;
@@ -32,7 +33,9 @@ export interface ListedRun {
   endedAt: string | null;
   /** What it has cost, so far or in all; null where that is not known. */
   spent: Figures | null;
+  /** Whether an open run waits for a person. */
   isWaiting: boolean;
+  /** The questions of an open run that wait for a person. */
   waiting: PendingQuestion[];
   /** The state of an open run; null if it has ended, or if no worker has told it in time. */
   state: State | null;

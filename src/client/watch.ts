@@ -16,6 +16,7 @@ import { beginningOf } from './show/history.ts';
 import { callsIn, isPassing, type Look, type RunSnapshot } from './snapshot.ts';
 import { StoredTexts, type StorePlace } from './stored-texts.ts';
 
+/** A place in the events of a run. */
 export interface EventCursor {
   runId: string;
   /** Sequence number of the last event before the place; 0 at the beginning. */

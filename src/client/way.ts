@@ -21,6 +21,7 @@ export type ResearchInput = Written<Research, ResearchConfigInput>;
 export type SolveInput = Written<Solve, PlanConfigInput>;
 export type SessionInput = Written<Session, TeamConfigInput | OneAgentConfigInput>;
 
+/** The input of a run of any kind. */
 export type RunInput = OrchestrationInput | ResearchInput | SolveInput | SessionInput;
 
 export interface StartOptions {

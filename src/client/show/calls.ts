@@ -5,6 +5,7 @@ import { modelCallsIn, summaryOf, type CallSummary } from './steps.ts';
 import type { HistoryRecord } from './history.ts';
 import type { Texts } from './texts.ts';
 
+/** A message as a model was sent it. */
 export interface SentMessage {
   role: NewMessage['role'];
   text: string;
@@ -12,6 +13,7 @@ export interface SentMessage {
   images?: number;
 }
 
+/** One call of a model: what it was sent, and what it has replied. */
 export interface ShownCall extends CallSummary {
   /** ISO 8601 times. `endedAt` is absent while the call is under way. */
   at: string;

@@ -27,6 +27,7 @@ export interface ShowOptions {
   prompts?: boolean;
 }
 
+/** The state of a run in Temporal. */
 export type RunStatus =
   | 'running'
   | 'completed'
@@ -58,6 +59,7 @@ export interface RunRecord {
   workspace: RunFiles | null;
   /** The state of an open run; null if the run has ended, or no worker has told it in time. */
   state: State | null;
+  /** What waits for a person. */
   waiting: PendingQuestion[];
   steps: RunStep[];
   /** What did not go as planned. */

@@ -58,4 +58,5 @@ export type StepBody =
   /** The texts of a turn that no other step has: a custom orchestrator may say what no model has said. */
   | { type: 'turn_ended'; messages: string[]; failure?: string };
 
+/** One thing that has happened in a run. */
 export type RunStep = Place & StepBody;
