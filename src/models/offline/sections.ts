@@ -15,6 +15,8 @@ export interface Section {
   asked: Topics[];
   /** The topics of each heading above it, and of its file's name. */
   above: Topics[];
+  /** The topics of all headings and wordings of its file. */
+  page: Topics;
   /** The topics of its whole file. */
   file: Topics;
   /** How often its sentences hold each topic. */
@@ -23,7 +25,7 @@ export interface Section {
   length: number;
 }
 
-type Topics = Set<string>;
+export type Topics = Set<string>;
 
 export interface Sections {
   all: Section[];
@@ -188,8 +190,9 @@ function sectionFrom({ asked = [], source }: Sentence, heading: string, last: Se
   const title = headings.pop() ?? fileName;
   const [name = new Set<string>(), ...above] = [title, fileName, ...headings].map((each) => new Set(topicsOf(each)));
   const isFirst = last?.source !== source;
-  const file = isFirst ? new Set<string>() : last.file;
+  const { file, page } = isFirst ? { file: new Set<string>(), page: new Set<string>() } : last;
   const names = isFirst ? [name, ...above] : [name];
   const wordings = asked.map((each) => new Set(askedIn(each)));
-  return { source, title, names, asked: wordings, above, file, sentences: [], counts: new Map(), length: 0 };
+  for (const topics of [...names, ...wordings]) for (const topic of topics) page.add(topic);
+  return { source, title, names, asked: wordings, above, page, file, sentences: [], counts: new Map(), length: 0 };
 }

@@ -1,5 +1,5 @@
-import { placed, quotesOn, relevant, type TextIndex } from './retrieval.ts';
-import { askedIn, leaning, termKey, topicsKey, topicsOf, type Section } from './sections.ts';
+import { placed, quotesOn, type TextIndex } from './retrieval.ts';
+import { askedIn, leaning, termKey, topicsKey, topicsOf, type Section, type Topics } from './sections.ts';
 
 /** How questions are worded that ask what something is, and where their subjects stand. */
 const frames = [
@@ -25,19 +25,25 @@ const factual =
 
 /**
  * The parameters of BM25F: how much a word counts in a section's heading and in those above it, beside 1 in its text, how
- * soon repetitions count no more, and how far a length counts; and what is left of a score for each folder around a file,
- * since what is basic lies on top.
+ * soon repetitions count no more, and how far a length counts.
  */
-const bm25 = { heading: 6, above: 5, k1: 1.2, b: 0.5, deeper: 0.8 };
+const bm25 = { heading: 6, above: 5, k1: 1.2, b: 0.5 };
 
-/** The least share of a question that a heading holds: with the rest in the text, and if the whole heading is asked for. */
-const minShare = { share: 0.22, alone: 0.4 };
+/** What is left of a section's score for each folder around its file, since what is basic lies on top. */
+const deeper = 0.8;
 
 /**
- * How much a question and a wording in which people ask for a section have in common, of both together: of one that asks for
- * it, and of one that asks for it so clearly that no sentence answers it better.
+ * What a word of a question counts where a section holds it: in the heading or wording that is most like the question, in
+ * another one of the section or of its file, in its text, or in that of its file.
  */
-const sameQuestion = { likely: 0.7, clearly: 0.9 };
+const held = { most: 1, own: 0.8, page: 0.5, text: 0.45, file: 0.2 };
+
+/**
+ * The share of a question that a section must hold, and that with which no sentence answers it better; the share that a name
+ * of a single word must be, unless it is proper; how far what a name says besides counts against it; the weight of a word
+ * that stands nowhere, beside 1 to 9 of others by their rarity; and how many times as much a proper name weighs.
+ */
+const fit = { least: 0.47, clear: 0.9, single: 0.6, besides: 0.25, unknown: 6, proper: 1.5 };
 
 /** The most sentences of a section that are quoted, and the most characters. */
 const limits = { sentences: 3, chars: 600 };
@@ -54,11 +60,10 @@ export function linesOn(part: string, texts: TextIndex, context = '', before = '
   const defined = definitionsOf(subjects.length > 0 ? subjects : [part.replace(where, '')], texts);
   if (defined.length > 0) return defined;
   const isFactual = factual.test(part);
-  const named = sectionNaming(part, texts);
-  const quotes = isFactual && named?.isClear !== true ? quotesOn(part, texts, context) : [];
+  const found = sectionOn(part, texts);
+  const quotes = isFactual && found?.isClear !== true ? quotesOn(part, texts, context) : [];
   if (quotes.length > 0) return quotes;
-  const section = named?.section ?? sectionOn(subjects.join(' ') || part, subjects.length > 0 || isFactual, texts);
-  if (section !== undefined) return [excerptOf(section, part, texts), pointerTo(section, texts)];
+  if (found !== undefined) return [excerptOf(found.section, part, texts), pointerTo(found.section, texts)];
   return subjects.some((subject) => pronoun.test(subject))
     ? definitionsOf([texts.about], texts)
     : quotesOn(part, texts, context);
@@ -96,53 +101,44 @@ function topicsIn(question: string, { about }: TextIndex): string[] {
   return own.length > 0 ? own : askedIn(question);
 }
 
-/** The section that names a wording of the same question. Where a word stands in no text, it is another question. */
-function sectionNaming(question: string, texts: TextIndex): { section: Section; isClear: boolean } | undefined {
+/** The section that holds most of what is asked, if it holds enough, and whether that is nearly all. */
+function sectionOn(question: string, texts: TextIndex): { section: Section; isClear: boolean } | undefined {
+  const { all, isKnown, properNames, rarityOf } = texts.sections;
   const asked = topicsIn(question, texts);
-  if (!asked.every(texts.sections.isKnown)) return undefined;
-  const likenessTo = (wording: Set<string>): number => {
-    const shared = asked.filter((each) => wording.has(each));
-    // A single word may be about much else.
-    if (shared.length < 2 && (asked.length > 1 || wording.size > 1)) return 0;
-    return (2 * weightOf(shared, texts)) / (weightOf(asked, texts) + weightOf([...wording], texts));
+  const weightOf = (topic: string): number =>
+    (isKnown(topic) ? rarityOf(topic) : fit.unknown) * (properNames.has(topic) ? fit.proper : 1);
+  const weigh = (topics: Iterable<string>): number => [...topics].reduce((sum, topic) => sum + weightOf(topic), 0);
+  const sharedWith = (name: Topics): string[] => asked.filter((topic) => name.has(topic));
+  const whole = weigh(asked);
+  /** Tversky's index: what the question says besides counts less against a name than what the name says besides. */
+  const likeness = (name: Topics): number => {
+    const shared = weigh(sharedWith(name));
+    return shared / (0.2 * shared + 0.3 * whole + 0.5 * weigh(name));
   };
-  const likeness = (section: Section): number => Math.max(0, ...section.asked.map(likenessTo));
-  const section = best(texts.sections.all, likeness);
-  if (section === undefined || likeness(section) < sameQuestion.likely) return undefined;
-  return { section, isClear: likeness(section) >= sameQuestion.clearly };
-}
-
-/** Words weigh by their rarity. */
-const weightOf = (topics: string[], { sections }: TextIndex): number =>
-  topics.reduce((sum, each) => sum + sections.rarityOf(each), 0);
-
-/**
- * The section whose heading speaks of what is asked.
- *
- * @param isWhole whether the heading must hold all of it; otherwise the file may hold the rest
- */
-function sectionOn(question: string, isWhole: boolean, texts: TextIndex): Section | undefined {
-  const { all, properNames } = texts.sections;
-  const asked = topicsIn(question, texts);
-  const weigh = (topics: string[]): number => weightOf(topics, texts);
-  const isOn = ({ above, counts, file, names }: Section): boolean =>
-    names.some((name) => {
-      const named = asked.filter((each) => name.has(each));
-      const share = weigh(named) / weigh(asked);
-      if (named.length === 0 || named.length * 2 < name.size) return false;
-      if (named.length === asked.length) return named.length > 1 || name.size === 1;
-      const isWholeName = named.length === name.size;
-      if (isWhole || share < (isWholeName ? minShare.share : 2 * minShare.share)) return false;
-      // A page is about what its text speaks of, and a section inside it only about its own.
-      const rest = names.length > 1 ? [file] : [new Set(counts.keys()), ...above];
-      const held = asked.filter((each) => name.has(each) || rest.some((other) => other.has(each)));
-      return (
-        (isWholeName && share >= minShare.alone && (name.size > 1 || names.length > 1)) ||
-        (held.length > named.length && weigh(held) >= relevant * weigh(asked))
-      );
-    }) ||
-    (!isWhole && asked.every((each) => properNames.has(each) && (counts.get(each) ?? 0) > 1));
-  return asked.length === 0 ? undefined : best(all.filter(isOn), (section) => scoreOf(section, question, texts));
+  const scoreIn = ({ asked: wordings, counts, file, names, page, source }: Section): number => {
+    const own = [...wordings, ...names];
+    const most = best(own, likeness) ?? new Set();
+    const shared = sharedWith(most);
+    // A single word may be about much else.
+    const isOn =
+      shared.length > 1 ||
+      (shared.length === most.size &&
+        (weigh(shared) >= fit.single * whole || shared.some((topic) => properNames.has(topic))));
+    if (!isOn) return 0;
+    const shareOf = (topic: string): number => {
+      if (most.has(topic)) return held.most;
+      if (own.some((name) => name.has(topic))) return held.own;
+      if (page.has(topic)) return held.page;
+      if (counts.has(topic)) return held.text;
+      return file.has(topic) ? held.file : 0;
+    };
+    const found = asked.reduce((sum, topic) => sum + shareOf(topic) * weightOf(topic), 0) / whole;
+    const besides = 1 - weigh(shared) / weigh(most);
+    return (found - fit.besides * besides) * deeper ** (source.split('/').length - 1);
+  };
+  const section = best(all, scoreIn);
+  const score = section === undefined ? 0 : scoreIn(section);
+  return section === undefined || score < fit.least ? undefined : { section, isClear: score >= fit.clear };
 }
 
 /** How well a section fits by BM25F. */
@@ -156,7 +152,7 @@ function scoreOf({ above, counts, length, names, source }: Section, question: st
     const count = named + (counts.get(topic) ?? 0) / size;
     return (texts.sections.rarityOf(topic) * count) / (count + bm25.k1);
   });
-  return scores.reduce((sum, score) => sum + score, 0) * bm25.deeper ** (source.split('/').length - 1);
+  return scores.reduce((sum, score) => sum + score, 0) * deeper ** (source.split('/').length - 1);
 }
 
 /** The item with the highest score, of equals the first; undefined if none has one above 0. */
