@@ -1,5 +1,5 @@
 /**
- * `npm run api`: makes the reference of the library in `docs/api` from the sources of what `package.json` exports. Ends
+ * `npm run api`: makes the reference of the library in `api` from the sources of what `package.json` exports. Ends
  * with an error where a link in a comment leads nowhere.
  *
  * TypeDoc needs the programming interface of TypeScript 6, which TypeScript 7 does not have. Both are installed in
