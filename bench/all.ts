@@ -15,6 +15,7 @@ const names = [
   'snapshots',
   'footprint',
   'growth',
+  'linear',
   'carriers',
   'followers',
 ];
