@@ -10,6 +10,7 @@ import { countText, spentText } from '../client/show/spent.ts';
 import { homeFolder, type FollowOptions } from './options.ts';
 import { writeFiles } from './out.ts';
 import { cancelCommand, watchCommand } from './questions/box.ts';
+import { columnsOf, wrapped } from './show/layout.ts';
 import { shellWord } from '../util/text/shell-word.ts';
 import type { Shell } from './shell.ts';
 import { paused } from '../util/run-status.ts';
@@ -131,7 +132,7 @@ export async function follow(shell: Shell, run: Run, options: FollowOptions): Pr
   const goodbye = `The run goes on. Come back to it with: ${watch}; end it with: ${cancel}`;
   const elapsed = await show(shell, run, options, { goodbye });
   const result = await run.result();
-  shell.say(summaryOf(result, elapsed));
+  shell.say(wrapped(summaryOf(result, elapsed), columnsOf(shell.stderr)).join('\n'));
   await (options.json ? shell.printJson(result) : shell.printText(answerOf(result)));
   if (options.out !== undefined)
     await writeFiles(shell, run.id, 'workspace' in result ? result.workspace : undefined, options.out);

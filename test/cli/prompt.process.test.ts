@@ -55,7 +55,7 @@ const ask = (id: string, ...words: string[]): string[] => [
 ];
 
 /** What a terminal has shown, without the codes that move the cursor. */
-const shownOn = ({ stderr }: Running): string => stripVTControlCharacters(stderr).replaceAll('\r', '');
+const shownOn = ({ stderr }: Running): string => stderr.replaceAll('\r', '');
 
 const prompt = /Your response \(or Enter to skip\): /;
 
@@ -71,7 +71,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'Told: Dark mode.\n' });
   });
 
-  test('the box is no wider than the terminal, and breaks the question between words', async () => {
+  test('neither the box nor what the run has come to is wider than the terminal, and lines break between words', async () => {
     script = asks('What color theme should the page have, 東京 or 京都 of the nineties?');
     const asking = home.startOnTerminal(ask('narrow'), { WHOLE_TERMINAL: '40' });
     await asking.says(prompt);
@@ -87,7 +87,12 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
       '',
     ]);
     asking.type('Dark\r');
-    expect((await asking.finished).status).toBe(0);
+    const { status, stderr } = await asking.finished;
+    expect(status).toBe(0);
+    expect(screenOf(stderr).filter((row) => /\$|tokens|calls/.test(row))).toEqual([
+      expect.stringMatching(/^1 attempt, \d+ s, 5 calls, \d+ tokens,$/),
+      expect.stringMatching(/^\$0\.\d+$/),
+    ]);
   });
 
   test('Enter alone skips, and the next question is put after it', async () => {
