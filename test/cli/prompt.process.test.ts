@@ -55,7 +55,7 @@ const ask = (id: string, ...words: string[]): string[] => [
 ];
 
 /** What a terminal has shown, without the codes that move the cursor. */
-const shownOn = ({ stderr }: Running): string => stderr.replaceAll('\r', '');
+const shownOn = ({ stderr }: Running): string => stripVTControlCharacters(stderr).replaceAll('\r', '');
 
 const prompt = /Your response \(or Enter to skip\): /;
 

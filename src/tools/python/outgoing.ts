@@ -64,7 +64,8 @@ export class Changes {
 
   found(place: string, mode: FileMode | undefined, content: Uint8Array | string): void {
     const path = inside(place);
-    const shown = JSON.stringify(path.slice(0, 200));
+    // A control character becomes six, and a note has at most a thousand.
+    const shown = JSON.stringify(path.slice(0, 150));
     if (mode === undefined) return this.#note(`${shown} is no file`);
     const size = content.length;
     this.#count += 1;
