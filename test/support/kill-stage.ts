@@ -2,7 +2,7 @@ import type { TestContext } from 'vitest';
 import { connect, type Reprise } from '../../src/client.ts';
 import { startModelServer, type ModelServer, type Script, type Seen } from './model-server.ts';
 import { runningMachine, type Machine } from './processes.ts';
-import { assertReplay } from './replaying.ts';
+import { assertReplay, recordedOf } from './replaying.ts';
 import { rowsIn } from './rows.ts';
 
 /** A course of so many model calls. Its task must say `Survive ID.`, ID being that of the run. */
@@ -117,7 +117,8 @@ export async function allComplete(
     });
   }
   const runs = ids.map((workflowId) => ({ workflowId }));
-  await assertReplay(reprise.client, { workflowBundle: { codePath: machine.bundle } }, runs);
+  const recorded = await recordedOf(reprise.client, runs);
+  await assertReplay({ workflowBundle: { codePath: machine.bundle } }, recorded);
 }
 
 /** The result of a run; where it does not end, an error that says what it waits for. */

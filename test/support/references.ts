@@ -21,23 +21,21 @@ export function assertReferenced(home: string, recorded: Recorded[]): void {
   if (!existsSync(file)) return;
   const database = new DatabaseSync(file, { readOnly: true });
   try {
-    const all = (query: string, ...values: string[]) => database.prepare(query).all(...values);
+    const refs = database.prepare('SELECT id FROM refs WHERE workflow_id = ?');
+    const replies = database.prepare('SELECT result AS text FROM replies WHERE workflow_id = ?');
+    const contents = database.prepare(
+      `SELECT messages AS content, parent FROM segments WHERE id = ? UNION ALL
+       SELECT content, NULL FROM blobs WHERE id = ? UNION ALL SELECT content, NULL FROM objects WHERE id = ?`,
+    );
     for (const { history, workflowId } of recorded) {
-      const noted = new Set(all('SELECT id FROM refs WHERE workflow_id = ?', workflowId).map(({ id }) => String(id)));
+      const noted = new Set(refs.all(workflowId).map(({ id }) => String(id)));
       const waiting = textsOf(history).flatMap(idsIn);
-      for (const { text } of all('SELECT result AS text FROM replies WHERE workflow_id = ?', workflowId))
-        waiting.push(...idsIn(text));
+      for (const { text } of replies.all(workflowId)) waiting.push(...idsIn(text));
       const seen = new Set<string>();
       for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
         if (seen.has(id)) continue;
         seen.add(id);
-        const rows = all(
-          `SELECT messages AS content, parent FROM segments WHERE id = ? UNION ALL
-           SELECT content, NULL FROM blobs WHERE id = ? UNION ALL SELECT content, NULL FROM objects WHERE id = ?`,
-          id,
-          id,
-          id,
-        );
+        const rows = contents.all(id, id, id);
         if (rows.length > 0 && !noted.has(id))
           throw new Error(`The store does not know that ${workflowId} needs ${id}`);
         for (const { content, parent } of rows) waiting.push(...idsIn(content), ...idsIn(parent ?? ''));

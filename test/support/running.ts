@@ -174,8 +174,9 @@ export async function running(
       await stopWorker();
       try {
         const runs = [...begun, ...(await runsOf(client, taskQueue))];
-        await assertReplay(client, replayOptionsOf(present.worker), runs);
-        assertReferenced(home, await recordedOf(client, runs));
+        const recorded = await recordedOf(client, runs);
+        await assertReplay(replayOptionsOf(present.worker), recorded);
+        assertReferenced(home, recorded);
       } finally {
         await retries.end();
         await Promise.all([connection.close(), native.close(), model.close()]);
