@@ -90,7 +90,7 @@ const startTeam =
     run.start({ task: 'What is 6 × 7?', config: teamOf(team, openai, coordination, rest) });
 
 describe('a key that is missing in the middle of a run', () => {
-  test('is waited for, visibly, and the run goes on as soon as a worker has it', async () => {
+  test('is waited for, visibly and without a word in the history, and the run goes on as soon as a worker has it', async () => {
     const handle = await takenOver(teamScript(), isAnswer, startTeam());
     const [key, ...others] = await keysOf(handle);
     expect(others).toEqual([]);
@@ -107,23 +107,19 @@ describe('a key that is missing in the middle of a run', () => {
     const lines = (await eventsOf(handle)).flatMap((event) => entriesOf(event).map(({ text }) => text));
     expect(lines).toContainEqual(expect.stringMatching(/^🔑 agent_. needs OPENAI_API_KEY on a worker/));
 
-    await replaceWorker({});
-    const result = (await handle.result()) as OrchestrationResult;
-    expect(result).toMatchObject({ outcome: 'submitted', warnings: [] });
-    expect(result.usage.calls).toBe(run.model.requests.length);
-    const closed = (await eventsOf(handle)).filter(({ type }) => type === 'key_closed');
-    expect(closed).toMatchObject([{ how: 'found', variable: 'OPENAI_API_KEY' }]);
-  });
-
-  test('adds nothing to the history, however often it is looked for', async () => {
-    const handle = await takenOver(teamScript(), isAnswer, startTeam());
-    await keysOf(handle);
     const tries = async () => (await handle.describe()).raw.pendingActivities?.[0]?.attempt ?? 0;
     const length = async () => (await handle.describe()).historyLength;
     await expect.poll(async () => (await tries()) >= 2).toBe(true);
     const before = await length();
     await expect.poll(async () => (await tries()) >= 3).toBe(true);
     expect(await length()).toBe(before);
+
+    await replaceWorker({});
+    const result = (await handle.result()) as OrchestrationResult;
+    expect(result).toMatchObject({ outcome: 'submitted', warnings: [] });
+    expect(result.usage.calls).toBe(run.model.requests.length);
+    const closed = (await eventsOf(handle)).filter(({ type }) => type === 'key_closed');
+    expect(closed).toMatchObject([{ how: 'found', variable: 'OPENAI_API_KEY' }]);
   });
 
   test('can be done without by an empty answer: the agents are out, and what there is is delivered', async () => {
@@ -188,31 +184,31 @@ describe('a key that is missing in the middle of a run', () => {
 });
 
 describe('it is waited for in every workflow', () => {
-  test('by the subtasks of a plan', async () => {
-    const solving = solveScript({
-      plan: () => subtasks('step_1', 'step_2'),
-      work: ({ id }) => completed(`Result of ${id}.`),
-    });
-    const handle = await takenOver(
-      solving,
+  test('by the subtasks of a plan and by the agent of a session', async () => {
+    const solve = held(
+      solveScript({ plan: () => subtasks('step_1', 'step_2'), work: ({ id }) => completed(`Result of ${id}.`) }),
       ({ tools }) => tools.includes('submit_plan'),
-      () => run.startSolve({ problem: 'What is it?', config: { plan: { backend: openai } } }),
     );
-    expect(await keysOf(handle)).toMatchObject([{ kind: 'key' }]);
-    await replaceWorker({});
-    expect((await handle.result()) as SolveResult).toMatchObject({ outcome: 'complete', executions: 2 });
-  });
-
-  test('by the agent of a session', async () => {
     const asked = { text: '', calls: [{ name: 'unknown', arguments: {} }] };
-    const handle = await takenOver(
+    const session = held(
       ({ messages }) => (messages.some(({ role }) => role === 'tool') ? { text: 'Blue.' } : asked),
       () => true,
-      () => run.startSession({ config: agentOf('openai', { simple: {} }), text: 'Which color?' }),
     );
-    expect(await keysOf(handle)).toMatchObject([{ kind: 'key' }]);
+    script = (seen) => (seen.prompt.includes('Which color?') ? session : solve).script(seen);
+    const [solving, talking] = await Promise.all([
+      run.startSolve({ problem: 'What is it?', config: { plan: { backend: openai } } }),
+      run.startSession({ config: agentOf('openai', { simple: {} }), text: 'Which color?' }),
+    ]);
+    await Promise.all([solve.reached, session.reached]);
+    const replaced = replaceWorker(without);
+    solve.release();
+    session.release();
+    await replaced;
+    expect(await keysOf(solving)).toMatchObject([{ kind: 'key' }]);
+    expect(await keysOf(talking)).toMatchObject([{ kind: 'key' }]);
     await replaceWorker({});
-    expect((await handle.result()) as SessionResult).toMatchObject({ answer: 'Blue.', outcome: 'answered' });
+    expect((await solving.result()) as SolveResult).toMatchObject({ outcome: 'complete', executions: 2 });
+    expect((await talking.result()) as SessionResult).toMatchObject({ answer: 'Blue.', outcome: 'answered' });
   });
 
   describe('by the searches of research', () => {
