@@ -1,5 +1,5 @@
 import { Readability } from '@mozilla/readability';
-import { parseHTML } from 'linkedom';
+import { parseHTML } from 'linkedom/worker';
 import { textOfElements } from '../../util/text/elements.ts';
 
 /** `page`: its address; if that is absent, only complete links keep where they lead. */

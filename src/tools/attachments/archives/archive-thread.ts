@@ -3,7 +3,6 @@ import { gunzipSync } from 'node:zlib';
 import { unpackTar } from 'modern-tar';
 import { grouped, maxFileBytes } from '../../../util/file-limits.ts';
 import { gzipType, headType, tarType } from '../recognise.ts';
-import { openMail, openMailbox } from '../mail/mail.ts';
 import { mailboxType, mailType, outlookType } from '../packages.ts';
 import { atMost, openZip, unpackedMember, within, type ZipLimits, type ZipMember } from './zip.ts';
 
@@ -27,9 +26,9 @@ export default async function unpack(file: ArchiveFile, post: (member: ArchiveMe
 
 async function membersOf({ bytes: given, limits, mediaType, name }: ArchiveFile): Promise<ZipMember[]> {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
-  if (mediaType === mailType) return within(await openMail(bytes), limits);
-  if (mediaType === mailboxType) return within(openMailbox(bytes), limits);
-  // It brings the library for workbooks, which takes a while to load.
+  // Mail brings the libraries for it and for its HTML, that of Outlook the one for workbooks: they take a while to load.
+  if (mediaType === mailType) return within(await (await import('../mail/mail.ts')).openMail(bytes), limits);
+  if (mediaType === mailboxType) return within((await import('../mail/mail.ts')).openMailbox(bytes), limits);
   if (mediaType === outlookType) return within((await import('../mail/outlook.ts')).openOutlook(bytes), limits);
   if (mediaType === gzipType) return openGzip(name, bytes, limits);
   return mediaType === tarType ? openTar(bytes, limits) : openZip(bytes, limits);

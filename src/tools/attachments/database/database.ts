@@ -7,13 +7,15 @@ import { grouped } from '../../../util/file-limits.ts';
 import { noted, type Readable, type TypedBytes } from '../readable.ts';
 import { parquetType, sqliteType } from '../recognise.ts';
 import { csvLine, sheetHeading } from '../table.ts';
-import { inexactIn, loadParquet } from './parquet.ts';
+
+/** Its library takes a while to load, and most queries are of other files. */
+const forParquet = () => import('./parquet.ts');
 
 export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Opens an SQLite database or Parquet, in a process of its own. @throws `Error` if it is damaged */
 export async function openDatabase({ bytes, mediaType }: TypedBytes): Promise<DatabaseSync> {
-  const db = mediaType === sqliteType ? openFile(bytes) : await loadParquet(bytes);
+  const db = mediaType === sqliteType ? openFile(bytes) : await (await forParquet()).loadParquet(bytes);
   // A view must not call what has effects, and what does not fit into the cache is not written to files.
   db.exec('PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY');
   return db;
@@ -82,7 +84,7 @@ export default async function readDatabase(file: TypedBytes): Promise<Readable> 
   });
   // A view may be a computation without an end.
   if (views.length > 0) notes.push(`its views (${views.join(', ')}) are not in its text; query_table sees them`);
-  const inexact = file.mediaType === parquetType ? inexactIn(file.bytes) : [];
+  const inexact = file.mediaType === parquetType ? (await forParquet()).inexactIn(file.bytes) : [];
   if (inexact.length > 0)
     notes.push(`of the decimals of ${inexact.join(', ')} about 15 digits are exact, and they may have more`);
   if (file.bytes[18] === 2) notes.push('what is only in the file -wal beside it is missing');
