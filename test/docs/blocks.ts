@@ -118,3 +118,13 @@ export const nameOf = (command: string): string =>
     .replace(/\s+#\s.*$/, '')
     .replaceAll(/ {2,}/g, ' ')
     .trim();
+
+/**
+ * The words of a command that is one of `reprise` and nothing else, without what only a shell gives a meaning: variables,
+ * redirections, escapes. Undefined for any other.
+ */
+export function wordsOf(command: string): string[] | undefined {
+  const line = command.replaceAll(/\s*\\\n\s*/g, ' ').replace(/\s+#\s.*$/, '');
+  const [, words] = /^(?:npx )?reprise((?: +(?:"[^"$`\\!\n]*"|'[^'\n]*'|[\w./:=,-]+))*)\s*$/.exec(line) ?? [];
+  return words?.match(/"[^"]*"|'[^']*'|\S+/g)?.map((word) => word.replace(/^(["'])(.*)\1$/, '$2'));
+}

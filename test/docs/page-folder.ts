@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import {
   copyFileSync,
   cpSync,
@@ -14,11 +14,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
+import { run } from '../../src/cli/run.ts';
 import { connect, type Reprise } from '../../src/client.ts';
 import { stopUp } from '../../src/local/background.ts';
 import { ownPort } from '../support/own-port.ts';
+import { wordsOf } from './blocks.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -105,6 +108,8 @@ export class PageFolder {
   readonly #staying: Staying[] = [];
   /** Where the block's HTTP server listens: somebody else's may have the port that pages name. */
   #served = pagesServer;
+  /** Whether the block has exported variables, or gone to another folder. */
+  #hasMoved = false;
   /** The ids of the page's runs. */
   readonly #ids = new Set<string>();
 
@@ -200,12 +205,48 @@ export class PageFolder {
   /** Begins a block: what earlier ones have exported, and where they have gone, is forgotten. */
   begin(): void {
     rmSync(join(this.path, '.shell'), { force: true });
+    this.#hasMoved = false;
     this.#served = pagesServer;
   }
 
-  /** Runs a command by bash, as the next line of a terminal whose lines before were this block's. */
-  async run(command: string, { types, until, stays = false }: StepSetUp = {}): Promise<Ran> {
+  /** Runs a command, as the next line of a terminal whose lines before were this block's. */
+  async run(command: string, setUp: StepSetUp = {}): Promise<Ran> {
     for (const [, id = ''] of command.matchAll(/--(?:workflow-)?id (\S+)/g)) this.#ids.add(id);
+    this.#hasMoved ||= /^(?:export|cd) /.test(command);
+    const words = this.#hasMoved ? undefined : wordsOf(command);
+    // Those that serve set up what a process has once.
+    if (words === undefined || ['serve', 'up'].includes(words[0] ?? '')) return this.#runByBash(command, setUp);
+    return this.#runHere(words, setUp);
+  }
+
+  /**
+   * Runs a command line of `reprise` in this process. One of its own takes half a second of the processor more; the pages have
+   * others that need a shell, and test/cli/smoke starts every command.
+   */
+  async #runHere(words: string[], { types = '', until }: StepSetUp): Promise<Ran> {
+    const [stdin, printed, signals] = [new PassThrough(), new PassThrough(), new EventEmitter()];
+    let output = '';
+    let seen = false;
+    printed.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (seen || until === undefined || !until.test(output)) return;
+      seen = true;
+      signals.emit('SIGINT');
+    });
+    stdin.end(types);
+    const surroundings = { stdin, stdout: printed, stderr: printed, env: this.#variables, cwd: this.path, signals };
+    const hung = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => hung.resolve(undefined), patience * 1000);
+    const status = await Promise.race([run(words, surroundings), hung.promise]);
+    clearTimeout(timer);
+    if (status === undefined) {
+      signals.emit('SIGINT');
+      throw new Error(late(output));
+    }
+    return ran(status, output, { seen, until });
+  }
+
+  async #runByBash(command: string, { types, until, stays = false }: StepSetUp): Promise<Ran> {
     const state = join(this.path, '.shell');
     const words = command.replace(/ &$/, '').replaceAll(pagesServer, this.#served);
     const script =
@@ -233,17 +274,16 @@ export class PageFolder {
         resolve();
       });
     });
-    let late = false;
+    let isLate = false;
     const timer = setTimeout(() => {
-      late = true;
+      isLate = true;
       signal('SIGKILL');
     }, patience * 1000);
     if (stays) this.#staying.push({ child, ended });
     await (stays ? Promise.race([reached, ended]) : ended);
     clearTimeout(timer);
-    if (late) throw new Error(`it has not ended in ${patience} s (give it \`until\`). It has printed:\n${output}`);
-    if (until !== undefined && !seen) throw new Error(`it has not printed ${until}, but:\n${output}`);
-    return { status: until === undefined ? child.exitCode : 0, output };
+    if (isLate) throw new Error(late(output));
+    return ran(child.exitCode, output, { seen, until });
   }
 
   /** Ends the commands that were to stay. */
@@ -259,6 +299,19 @@ export class PageFolder {
     rmSync(this.path, { recursive: true, force: true });
   }
 }
+
+/** What a command has printed, and its status; one that was to be interrupted must have printed what it was interrupted at. */
+function ran(
+  status: number | null,
+  output: string,
+  { seen, until }: { seen: boolean; until: RegExp | undefined },
+): Ran {
+  if (until !== undefined && !seen) throw new Error(`it has not printed ${until}, but:\n${output}`);
+  return { status: until === undefined ? status : 0, output };
+}
+
+const late = (output: string): string =>
+  `it has not ended in ${patience} s (give it \`until\`). It has printed:\n${output}`;
 
 /** Gives a folder the packages of this repository and `reprise` itself, as a project has them that has installed it. */
 export function linkModules(folder: string): void {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OrchestrationInput, Reprise, ResearchInput, SessionInput } from '../../src/client.ts';
 import { call, toolResults } from '../support/agent-script.ts';
@@ -50,6 +51,8 @@ exchange:
   - { module: orchestrator, protocol: LLMProtocol, provider: llm }
   - { module: __entry__, protocol: TextMessageHandlerProtocol, provider: orchestrator }
 `;
+
+const weather = readFileSync(new URL('../../examples/tools/weather.ts', import.meta.url), 'utf8');
 
 const plan = 'plan: { backend: { type: offline } }\n';
 
@@ -262,7 +265,8 @@ export const endless: Record<string, StepSetUp> = {
 
 export const setUps: Record<string, PageSetUp> = {
   'README.md': {
-    files: { 'team.yaml': team, 'towns.csv': towns },
+    // The session of `leave` may come to the worker of this folder, or to that of the examples.
+    files: { 'team.yaml': team, 'towns.csv': towns, 'tools/weather.ts': weather },
     steps: {
       'npx reprise restart q1 --reason "Only plans" --instructions "Write the code"': { before: question('q1') },
       'npx reprise cancel q1': { before: question('q1') },
