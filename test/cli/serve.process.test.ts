@@ -27,36 +27,34 @@ const status = async (url: string, token?: string): Promise<number> => {
 };
 
 describe('reprise serve', patient, () => {
+  let home: Home;
+  beforeAll(async () => {
+    home = await Home.make();
+  });
+  afterAll(() => home.remove());
+
   test('starts what is missing, lets wait who comes meanwhile, prints how to get in, lets nobody in without the token, and ends by Ctrl-C', async () => {
-    const home = await Home.make();
-    try {
-      const port = await ownPort();
-      const serving = home.startProcess(['serve', '--port', String(port)]);
-      await expect.poll(() => status(`http://127.0.0.1:${port}`), { interval: 20 }).toBe(401);
-      const { token, url } = await waysInto(serving);
-      expect(await status(url)).toBe(401);
-      expect(await status(url, token)).toBe(404);
-      expect((await home.run(['token'])).stdout).toBe(`${token}\n`);
-      serving.signal('SIGINT');
-      expect(await serving.finished).toMatchObject({ status: 0, stdout: '' });
-    } finally {
-      await home.remove();
-    }
+    const port = await ownPort();
+    const serving = home.startProcess(['serve', '--port', String(port)]);
+    await expect.poll(() => status(`http://127.0.0.1:${port}`), { interval: 20 }).toBe(401);
+    const { token, url } = await waysInto(serving);
+    expect(await status(url)).toBe(401);
+    expect(await status(url, token)).toBe(404);
+    expect((await home.run(['token'])).stdout).toBe(`${token}\n`);
+    serving.signal('SIGINT');
+    expect(await serving.finished).toMatchObject({ status: 0, stdout: '' });
   });
 
   test('takes another port where the usual one is taken, and fails where a port that was named is', async () => {
-    const home = await Home.make();
-    try {
-      const serving = home.startProcess(['serve', '--port', '0']);
-      const { url } = await waysInto(serving);
-      const { port } = new URL(url);
-      expect(await home.run(['serve', '--port', port])).toMatchObject({
-        status: 2,
-        stderr: expect.stringContaining(`It cannot listen at 127.0.0.1:${port}`),
-      });
-    } finally {
-      await home.remove();
-    }
+    const serving = home.startProcess(['serve', '--port', '0']);
+    const { url } = await waysInto(serving);
+    const { port } = new URL(url);
+    expect(await home.run(['serve', '--port', port])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(`It cannot listen at 127.0.0.1:${port}`),
+    });
+    serving.signal('SIGINT');
+    await serving.finished;
   });
 });
 
