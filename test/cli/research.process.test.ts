@@ -24,6 +24,7 @@ describe('without a key, over the sample notes', () => {
   // The tests follow one upon another: what a research run finds depends on those before it.
   beforeAll(async () => {
     home = await Home.make();
+    await home.upHere();
     first = await home.run(['research', 'momentum trading strategy', '--id', 'first', ...notes]);
   });
   afterAll(() => home.remove());
@@ -99,6 +100,7 @@ test('without a folder or a service only Reprise’s own documentation is search
 }) => {
   const home = await Home.make();
   onTestFinished(() => home.remove());
+  await home.upHere();
   const { status, stdout, stderr } = await home.run(['research', 'What is the capital of France?']);
   expect(status).toBe(0);
   expect(stderr).toContain("ONLY REPRISE'S OWN DOCUMENTATION IS SEARCHED: name a folder (search.folder)");
