@@ -17,6 +17,8 @@ const declared = 'data("Region" TEXT, "Product" TEXT, "Amount" REAL, "Price" TEX
 const over = (sql: string): TableQuery => ({ text: sales, kind: 'table', mediaType: 'text/csv', sql });
 const ask = (sql: string, changed: Partial<TableQuery> = {}, signal = new AbortController().signal) =>
   queryTable({ ...over(sql), ...changed }, signal);
+/** The same without a process of its own, which takes 0.3 s of the processor and tells the answer as it is. */
+const here = (sql: string, changed: Partial<TableQuery> = {}) => answer({ ...over(sql), ...changed }, () => {});
 const refusal = (message: RegExp | string): unknown =>
   expect.objectContaining({ name: 'ToolError', message: expect.stringMatching(message) });
 
@@ -45,17 +47,17 @@ describe('a query', () => {
 
   test('may begin with WITH, or with a comment', async () => {
     const sql = '-- Dear\nWITH t AS (SELECT "Product" AS p FROM data) SELECT count(DISTINCT p) FROM t -- all';
-    expect((await ask(sql)).rows).toEqual([[3]]);
+    expect((await here(sql)).rows).toEqual([[3]]);
   });
 
   test('keeps columns apart that are called the same', async () => {
     const sql = 'SELECT a."Product", b."Product" FROM data a JOIN data b ON a."Amount" > b."Amount" LIMIT 1';
-    expect(await ask(sql)).toMatchObject({ columns: ['Product', 'Product'], rows: [['Tea', 'Coffee']] });
+    expect(await here(sql)).toMatchObject({ columns: ['Product', 'Product'], rows: [['Tea', 'Coffee']] });
   });
 
   test('finds columns by any name, also by one that SQL would not take', async () => {
     const text = 'a "b",a "b",,drop table data;--\n1,2,3,4\n5,6,7,8,9\n';
-    const { table, rows } = await ask('SELECT "a ""b""_2", "column_5" FROM data', { text });
+    const { table, rows } = await here('SELECT "a ""b""_2", "column_5" FROM data', { text });
     expect(table).toBe(
       'data("a ""b""" REAL, "a ""b""_2" REAL, "column_3" REAL, "drop table data;--" REAL, "column_5" REAL)',
     );
@@ -68,7 +70,7 @@ describe('a query', () => {
   test('goes over JSON records, too', async () => {
     const text = '{"name": "Ada", "age": 36, "tags": ["x"]}\n{"name": "Bob", "age": 41}\n';
     const json = { text, kind: 'json', mediaType: 'application/jsonl' } as const;
-    expect(await ask('SELECT "name", "age", "tags" ->> 0 FROM data', json)).toMatchObject({
+    expect(await here('SELECT "name", "age", "tags" ->> 0 FROM data', json)).toMatchObject({
       table: 'data("name" TEXT, "age" REAL, "tags" TEXT)',
       rows: [
         ['Ada', 36, 'x'],
@@ -78,12 +80,12 @@ describe('a query', () => {
   });
 
   test('has the digits that a double holds: 0.1 + 0.2 is 0.3; bytes are counted', async () => {
-    expect((await ask("SELECT 0.1 + 0.2, x'0102'")).rows).toEqual([[0.3, '(2 bytes)']]);
+    expect((await here("SELECT 0.1 + 0.2, x'0102'")).rows).toEqual([[0.3, '(2 bytes)']]);
   });
 
   test('says how many rows there are beyond 200', async () => {
     const text = `a,b\n${'1,2\n'.repeat(1500)}`;
-    const { rows, note } = await ask('SELECT * FROM data', { text });
+    const { rows, note } = await here('SELECT * FROM data', { text });
     expect(rows).toHaveLength(200);
     expect(note).toMatch(/^the first 200 of 1,500 rows; at most 200, and 20,000 characters, are shown$/);
   });
@@ -91,7 +93,7 @@ describe('a query', () => {
   test('says how many columns there are beyond 2,000, which is what SQLite takes', async () => {
     const columns = Array.from({ length: 2500 }, (_, index) => `c${index + 1}`);
     const text = `${columns.join(',')}\n${columns.map((_, index) => index + 1).join(',')}\n`;
-    const { note, rows } = await ask('SELECT c1, c2000 FROM data', { text });
+    const { note, rows } = await here('SELECT c1, c2000 FROM data', { text });
     expect({ note, rows }).toEqual({
       note: 'of the 2,500 columns of data the first 2,000 are read',
       rows: [[1, 2000]],
@@ -100,10 +102,10 @@ describe('a query', () => {
 
   test('shows no more than 20,000 characters, and of a cell no more than 5,000', async () => {
     const text = `a,b\n${`x,${'y'.repeat(990)}\n`.repeat(40)}`;
-    const { rows, note } = await ask('SELECT * FROM data', { text });
+    const { rows, note } = await here('SELECT * FROM data', { text });
     expect(JSON.stringify(rows).length).toBeLessThanOrEqual(20_100);
     expect(note).toMatch(new RegExp(`^the first ${rows.length} of 40 rows;`));
-    const long = await ask("SELECT hex(zeroblob(1000000)), 'end'");
+    const long = await here("SELECT hex(zeroblob(1000000)), 'end'");
     expect(long.rows).toEqual([[expect.stringMatching(/^0{5000}… \(2,000,000 characters\)$/), 'end']]);
   });
 });
@@ -178,12 +180,12 @@ describe('nothing runs but one SELECT over the table', () => {
 
   test('which may say such words in a text or a name', async () => {
     const sql = `SELECT 'ATTACH; PRAGMA x' AS "DROP TABLE data; --"`;
-    expect(await ask(sql)).toMatchObject({ columns: ['DROP TABLE data; --'], rows: [['ATTACH; PRAGMA x']] });
+    expect(await here(sql)).toMatchObject({ columns: ['DROP TABLE data; --'], rows: [['ATTACH; PRAGMA x']] });
   });
 
   test('and it sees no other database', async () => {
-    expect((await ask('SELECT name, file FROM pragma_database_list')).rows).toEqual([['main', '']]);
-    expect((await ask('SELECT name FROM sqlite_schema')).rows).toEqual([['data']]);
+    expect((await here('SELECT name, file FROM pragma_database_list')).rows).toEqual([['main', '']]);
+    expect((await here('SELECT name FROM sqlite_schema')).rows).toEqual([['data']]);
   });
 });
 
