@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { stopUp } from '../../src/local/background.ts';
-import type { InboxQuestion } from '../../src/client.ts';
+import { connect } from '../../src/client.ts';
+import { readLease } from '../../src/local/lock.ts';
 import { asks } from './asking.ts';
 import { startModelServer } from './model-server.ts';
 import { teamScript } from './team-script.ts';
@@ -90,12 +92,12 @@ export async function sideBySide(course: Course): Promise<Told> {
     }
     // No question of a run that has not begun would ever come.
     if (told.failed.length > 0) return told;
-    for (const { folder: cwd, keys } of projects) {
-      const own = (): Promise<string> => run(cwd, ['inbox', '--json'], keys);
+    for (const { folder: cwd } of projects) {
+      const own = readLease(join(cwd, '.reprise'))?.address ?? address;
+      await using reprise = await connect(own === undefined ? {} : { address: own });
       const wanted = address === undefined ? course.runs / 2 : course.runs;
-      while ((JSON.parse((await own()) || '[]') as InboxQuestion[]).length < wanted) {
-        await new Promise((resolve) => setTimeout(resolve, 200));
-      }
+      // No event tells.
+      while ((await reprise.inbox()).length < wanted) await pause(200);
     }
 
     const others = unrelated(folder, projects);
