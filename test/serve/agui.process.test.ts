@@ -33,7 +33,7 @@ test(
       writeFileSync(join(home, 'asking.yaml'), JSON.stringify(asking));
     });
     const thread = new Conversation('asking');
-    /** Does something at a new server, and kills everything then. */
+    /** Does something at a new server, and then kills everything, and starts Temporal and the worker again. */
     const surviving = async (act: (url: string) => Promise<Got>): Promise<Got> => {
       const [url, server] = await startServing(context, machine);
       const got = await act(url);
@@ -49,7 +49,8 @@ test(
     expect(second.interrupts).toMatchObject([{ reason: 'tool_call' }]);
     const payload = { approved: true };
     const allowed = [{ interruptId: second.interrupts[0]!.id, status: 'resolved' as const, payload }];
-    const third = await surviving((url) => thread.run({ url }, { resume: allowed }));
+    const [url] = await startServing(context, machine);
+    const third = await thread.run({ url }, { resume: allowed });
     expect(third).toMatchObject({ error: undefined, outcome: { type: 'success' } });
     expect(thread.said).toEqual(['Done.']);
     expect(model.requests).toHaveLength(3);
