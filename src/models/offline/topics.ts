@@ -3,11 +3,11 @@ import { askedIn, leaning, termKey, topicsKey, topicsOf, type Section, type Topi
 
 /** How questions are worded that ask what something is, and where their subjects stand. */
 const frames = [
-  /^(?:(?:what(?:['’]s| is| are)|explain|describe) )?(?:the )?differences? between (.+?) and (.+)$/i,
+  /^(?:(?:what(?:['’]?s| is| are)|explain|describe) )?(?:the )?differences? between (.+?) and (.+)$/i,
   /^(?:how|what) (?:is|are|does|do|makes) (.+?) (?:differ|different) (?:from|to|than) (.+)$/i,
   /^(.+?) (?:vs\.?|versus) (.+)$/i,
-  /^what(?:['’]s| is| are) (.+?) (?:all )?about$/i,
-  /^(?:what|who)(?:['’]s| is| are) (?:meant by )?(.+)$/i,
+  /^what(?:['’]?s| is| are) (.+?) (?:all )?about$/i,
+  /^(?:what|who)(?:['’]?s| is| are) (?:meant by )?(.+)$/i,
   /^what (?:do|does|can) (.+?) (?:mean|do|stand for)$/i,
   /^how do(?:es)? (.+?) work$/i,
   /^(?:define|explain|describe|tell me about|what about) (.+)$/i,
@@ -40,10 +40,11 @@ const held = { most: 1, own: 0.8, page: 0.5, text: 0.45, file: 0.2 };
 
 /**
  * The share of a question that a section must hold, and that with which no sentence answers it better; the share that a name
- * of a single word must be, unless it is proper; how far what a name says besides counts against it; the weight of a word
- * that stands nowhere, beside 1 to 9 of others by their rarity; and how many times as much a proper name weighs.
+ * of a single word must be, and a proper one; how far what a name says besides counts against it; what a wording is before
+ * a heading of the same words; the weight of a word that stands nowhere, beside 1 to 9 of others by their rarity; and how
+ * many times as much a proper name weighs.
  */
-const fit = { least: 0.47, clear: 0.9, single: 0.6, besides: 0.25, unknown: 6, proper: 1.5 };
+const fit = { least: 0.5, clear: 0.9, single: 0.6, name: 0.5, besides: 0.35, asked: 0.01, unknown: 7, proper: 1.5 };
 
 /** The most sentences of a section that are quoted, and the most characters. */
 const limits = { sentences: 3, chars: 600 };
@@ -57,7 +58,10 @@ const limits = { sentences: 3, chars: 600 };
  */
 export function linesOn(part: string, texts: TextIndex, context = '', before = ''): string[] {
   const subjects = subjectsOf(part, before);
-  const defined = definitionsOf(subjects.length > 0 ? subjects : [part.replace(where, '')], texts);
+  // Without such a frame a term is all that is said: a question with few words of its own is about more than its term.
+  const bare = part.replace(where, '');
+  const terms = texts.sections.definitions.has(termKey(bare)) ? [bare] : [];
+  const defined = definitionsOf(subjects.length > 0 ? subjects : terms, texts);
   if (defined.length > 0) return defined;
   const isFactual = factual.test(part);
   const found = sectionOn(part, texts);
@@ -123,7 +127,7 @@ function sectionOn(question: string, texts: TextIndex): { section: Section; isCl
     const isOn =
       shared.length > 1 ||
       (shared.length === most.size &&
-        (weigh(shared) >= fit.single * whole || shared.some((topic) => properNames.has(topic))));
+        weigh(shared) >= (shared.some((topic) => properNames.has(topic)) ? fit.name : fit.single) * whole);
     if (!isOn) return 0;
     const shareOf = (topic: string): number => {
       if (most.has(topic)) return held.most;
@@ -134,7 +138,8 @@ function sectionOn(question: string, texts: TextIndex): { section: Section; isCl
     };
     const found = asked.reduce((sum, topic) => sum + shareOf(topic) * weightOf(topic), 0) / whole;
     const besides = 1 - weigh(shared) / weigh(most);
-    return (found - fit.besides * besides) * deeper ** (source.split('/').length - 1);
+    const score = (found - fit.besides * besides) * deeper ** (source.split('/').length - 1);
+    return wordings.includes(most) ? score + fit.asked : score;
   };
   const section = best(all, scoreIn);
   const score = section === undefined ? 0 : scoreIn(section);

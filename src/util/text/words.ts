@@ -1,13 +1,15 @@
 /** Words that do not say what a sentence or a question is about. */
 const stopWords = new Set(
   (
-    'a about above after again all also am an and any are as ask at be because been before being below between both but by ' +
+    'a about above after again all also am an and any are as at be because been before being below between both but by ' +
     'can come could describe did do does doing done down during each either explain few find for from further gave get gets give given ' +
     'go had happen happened happens has have having he her here hers him his how i if in into is it its itself just know let like ' +
     'list made make makes many may me mean means might more most much must my name need no nor not of off on once one only or other others ' +
     'our out over own please really said same say says shall she should so some such take tell than that the their them then there ' +
     'these they this those through time times to too under until up us use used uses very was we were what when where whether which while who whom ' +
-    'whose why will with would you your yours'
+    'whose why will with would you your yours ' +
+    // What is left of them before an apostrophe, or without one.
+    'aren couldn didn doesn doesnt don dont hasn haven isn shouldn wasn weren whats wouldn'
   ).split(' '),
 );
 
