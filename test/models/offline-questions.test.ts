@@ -17,10 +17,10 @@ const first: Row[] = [
   ['What is the offline model?', 'offline-model.md'],
   ['How much does it cost?', 'costs.md'],
   ['Do I need an API key?', 'providers.md'],
-  ['How do I use my own model?', 'models.md'],
+  ['How do I use my own model?', 'models.md', 'providers.md'],
   ['How do I write a tool?', 'tools.md'],
   ['Why does it use Temporal?', 'temporal.md'],
-  ['Can agents ask me questions?', 'command-line.md'],
+  ['Can agents ask me questions?', 'command-line.md', 'asking.md'],
   ['How do I stop a run?', 'command-line.md', 'temporal.md'],
   ['What does the final agent do?', 'orchestration.md'],
 ];
