@@ -39,7 +39,10 @@ const texts = z.record(z.string(), z.string());
 /** `transport` and a `command` of several words are there since xaibo has them (its documentation, MCPToolProvider). */
 const writtenServerSchema = z.strictObject({
   name: name.meta(safe("The server's name; unique.")),
-  transport: z.enum(['stdio', 'sse']).optional().meta(safe('May be left out: stdio for a command, sse for a url, which is Streamable HTTP.')),
+  transport: z
+    .enum(['stdio', 'sse'])
+    .optional()
+    .meta(safe('May be left out: stdio for a command, sse for a url, which is Streamable HTTP.')),
   command: z
     .union([name, z.array(name).min(1)], 'a command, or a list of its words')
     .optional()
