@@ -117,7 +117,7 @@ function sectionOn(question: string, texts: TextIndex): { section: Section; isCl
   /** Tversky's index: what the question says besides counts less against a name than what the name says besides. */
   const likeness = (name: Topics): number => {
     const shared = weigh(sharedWith(name));
-    return shared / (0.2 * shared + 0.3 * whole + 0.5 * weigh(name));
+    return shared === 0 ? 0 : shared / (0.2 * shared + 0.3 * whole + 0.5 * weigh(name));
   };
   const scoreIn = ({ asked: wordings, counts, file, names, page, source }: Section): number => {
     const own = [...wordings, ...names];
@@ -161,9 +161,14 @@ function scoreOf({ above, counts, length, names, source }: Section, question: st
 }
 
 /** The item with the highest score, of equals the first; undefined if none has one above 0. */
-function best<T>(items: T[], score: (item: T) => number): T | undefined {
-  const [first] = items.map((item) => ({ item, score: score(item) })).sort((one, other) => other.score - one.score);
-  return first !== undefined && first.score > 0 ? first.item : undefined;
+function best<T>(items: Iterable<T>, score: (item: T) => number): T | undefined {
+  let found: T | undefined;
+  let most = 0;
+  for (const item of items) {
+    const scored = score(item);
+    if (scored > most) [found, most] = [item, scored];
+  }
+  return found;
 }
 
 /** Sentences of a section, one after the other: its beginning, or what speaks of what its heading leaves out. */
