@@ -38,20 +38,31 @@ const deeper = 0.8;
  */
 const held = { most: 1, own: 0.8, page: 0.5, text: 0.45, file: 0.2 };
 
-/**
- * The share of a question that a section must hold, and that with which no sentence answers it better; the share that a name
- * of a single word must be, and a proper one; how far what a name says besides counts against it; what a wording is before
- * a heading of the same words; the weight of a word that stands nowhere, beside 1 to 9 of others by their rarity; and how
- * many times as much a proper name weighs.
- */
-const fit = { least: 0.5, clear: 0.9, single: 0.6, name: 0.5, besides: 0.35, asked: 0.01, unknown: 7, proper: 1.5 };
+/** How a section must fit a question. */
+const fit = {
+  /** The share of the question that it holds at least. */
+  least: 0.5,
+  /** That with which no sentence answers better. */
+  clear: 0.9,
+  /** The share that a name of a single word must be, and of a proper one. */
+  single: 0.6,
+  name: 0.5,
+  /** How far what a name says besides counts against it. */
+  besides: 0.35,
+  /** What a wording is before a heading of the same words. */
+  asked: 0.01,
+  /** The weight of a word that stands nowhere; others have 1 to 9 by their rarity. */
+  unknown: 7,
+  /** How many times as much a proper name weighs. */
+  proper: 1.5,
+};
 
 /** The most sentences of a section that are quoted, and the most characters. */
 const limits = { sentences: 3, chars: 600 };
 
 /**
  * What is said on a part of a question. A definition of its subject, or of both subjects that are to be told apart, comes
- * first, with the section on it. Any other question is answered by the section whose heading speaks of it, or else by a
+ * first, with the section on it. Any other question is answered by the section that holds most of it, or else by a
  * sentence.
  *
  * @param before the question before, whose subject `it` is
@@ -117,7 +128,7 @@ function sectionOn(question: string, texts: TextIndex): { section: Section; isCl
   /** Tversky's index: what the question says besides counts less against a name than what the name says besides. */
   const likeness = (name: Topics): number => {
     const shared = weigh(sharedWith(name));
-    return shared === 0 ? 0 : shared / (0.2 * shared + 0.3 * whole + 0.5 * weigh(name));
+    return shared === 0 ? 0 : shared / (shared + 0.3 * (whole - shared) + 0.5 * (weigh(name) - shared));
   };
   const scoreIn = ({ asked: wordings, counts, file, names, page, source }: Section): number => {
     const own = [...wordings, ...names];
@@ -142,8 +153,9 @@ function sectionOn(question: string, texts: TextIndex): { section: Section; isCl
     return wordings.includes(most) ? score + fit.asked : score;
   };
   const section = best(all, scoreIn);
-  const score = section === undefined ? 0 : scoreIn(section);
-  return section === undefined || score < fit.least ? undefined : { section, isClear: score >= fit.clear };
+  if (section === undefined) return undefined;
+  const score = scoreIn(section);
+  return score < fit.least ? undefined : { section, isClear: score >= fit.clear };
 }
 
 /** How well a section fits by BM25F. */
