@@ -12,9 +12,13 @@ const fewLimits = `
   import vm from 'node:vm';
   const { runInContext } = vm.Script.prototype;
   vm.Script.prototype.runInContext = function (context, options) {
-    const isLimited = context.__temporal_args?.[1] === 'activate';
+    const call = context.__temporal_args;
+    const isLimited = call === undefined || call[1] === 'activate';
     return runInContext.call(this, context, isLimited ? options : { ...options, timeout: undefined });
   };`;
+
+/** The code by which whatever runs workflows does without both. @param hasOthersCode whether each call is to be limited all the same */
+export const leanCode = (hasOthersCode: boolean): string => noStacks + (hasOthersCode ? '' : fewLimits);
 
 /** A thread keeps what it compiles where its process does so; by itself Node has it do so for a variable alone. */
 function cached(): string {
@@ -35,7 +39,7 @@ function cached(): string {
  * @param create calls `Worker.create`, which starts the threads
  */
 export async function withLeanThreads<T>(hasOthersCode: boolean, create: () => Promise<T>): Promise<T> {
-  const code = cached() + noStacks + (hasOthersCode ? '' : fewLimits);
+  const code = cached() + leanCode(hasOthersCode);
   const execArgv = ['--import', `data:text/javascript,${encodeURIComponent(code)}`];
   const Thread = workerThreads.Worker;
   workerThreads.Worker = class extends Thread {

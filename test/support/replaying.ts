@@ -1,8 +1,7 @@
-import { promiseHooks } from 'node:v8';
-import { Script } from 'node:vm';
 import { isGrpcServiceError, WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { Worker, type InjectedSinks, type ReplayWorkerOptions } from '@temporalio/worker';
 import type { Sinks } from '@temporalio/workflow';
+import { leanCode } from '../../src/worker/lean-threads.ts';
 
 /** One run of a workflow; `runId` is absent where the latest run of that id is meant. */
 export interface Execution {
@@ -92,18 +91,9 @@ export function irreplayable(options: ReplayOptions, recorded: Recorded[]): Prom
 
 let last: Promise<unknown> = Promise.resolve();
 
-// A replay has the SDK note the stack of each promise of this process from then on, for which it asks the promise's V8 context
-// to compile a function, and which ends in an error where that may not.
-promiseHooks.createHook = () => () => {};
-
-// Of the five to eight calls into a workflow that make a step only the one in which its code goes on is limited in time, as in the
-// threads of src/worker/lean-threads.ts: for each limit Node starts a thread and waits for its end.
-const runInContext = Reflect.get(Script.prototype, 'runInContext') as (this: Script, ...call: unknown[]) => unknown;
-Script.prototype.runInContext = function (context, options) {
-  const { __temporal_args: call } = context as { __temporal_args?: unknown[] };
-  const isLimited = call?.[1] === 'activate' || typeof options !== 'object';
-  return runInContext.call(this, context, isLimited ? options : { ...options, timeout: undefined });
-};
+// A replay runs workflows in this process, which is to take from it what a worker takes from its threads. Besides, the SDK asks
+// the V8 context of each promise to compile a function for its stack, which ends in an error where that may not.
+await import(`data:text/javascript,${encodeURIComponent(leanCode(false))}`);
 
 async function replay(options: ReplayOptions, recorded: Recorded[]): Promise<Irreplayable[]> {
   if (recorded.length === 0) return [];
