@@ -101,9 +101,9 @@ describe('one home, from its first command until `down`', patient, () => {
   });
   afterAll(() => remove({ home, model }));
 
-  test('three commands at once start one server and one worker, and all are answered', async () => {
+  test('five commands at once start one server and one worker, and all are answered', async () => {
     const all = await Promise.all(
-      Array.from({ length: 3 }, (_, index) => home.runProcess(['ask', `Question ${index}`])),
+      Array.from({ length: 5 }, (_, index) => home.runProcess(['ask', `Question ${index}`])),
     );
     for (const finished of all) expect(finished).toEqual(answered);
     expect(runningIn(home)).toMatchObject({ daemons: [home.holder?.pid], servers: [home.holder?.serverPid] });

@@ -61,26 +61,20 @@ const places: Array<[where: string, cwd: string, path: string[], begins: string]
   ['with a local package', local, [], 'npx reprise'],
   ['with a global package', folder, [join(global, 'bin')], 'reprise'],
 ];
-/** Types a line in one of the places. */
-const typing = (cwd: string, path: string[]) => (line: string) =>
-  execFileSync('sh', ['-c', `(${line}) 2>&1`], { cwd, env: environment(path), encoding: 'utf8' });
-
 test.for(places)('%s what is printed runs as it is printed', ([where, cwd, path, begins]) => {
   const shop = join(folder, where.replaceAll(' ', '-'));
-  const type = typing(cwd, path);
+  const type = (line: string): string =>
+    execFileSync('sh', ['-c', `(${line}) 2>&1`], { cwd, env: environment(path), encoding: 'utf8' });
+  // What an error prints.
+  const [, up = ''] = /start one here: (.* up)$/m.exec(type(`${begins} list --temporal 127.0.0.1:1 || true`)) ?? [];
+  const help = type(`${up} --help`);
+  expect(help).toContain(`Usage: ${begins} up [options]`);
+  expect(help).toMatch(new RegExp(`^  ${begins} up `, 'm'));
   // What a command prints, and has written.
   const [validate = '', ask = ''] = (type(`${begins} init ${shop} --kind team`).split('Next:\n')[1] ?? '').split('\n');
   expect(type(validate)).toContain('team.yaml is valid.');
   expect(readFileSync(join(shop, 'team.yaml'), 'utf8')).toContain(ask.trim());
   expect(ask).toContain(`  ${begins} ask --config `);
-});
-
-test('what an error prints runs as it is printed, and help is of what was typed', () => {
-  const type = typing(local, []);
-  const [, up = ''] = /start one here: (.* up)$/m.exec(type('npx reprise list --temporal 127.0.0.1:1 || true')) ?? [];
-  const help = type(`${up} --help`);
-  expect(help).toContain('Usage: npx reprise up [options]');
-  expect(help).toMatch(/^ {2}npx reprise up /m);
 });
 
 test("Temporal's CLI takes each of its commands that is printed, but for those of Temporal Cloud, which are an extension", async () => {
