@@ -7,7 +7,7 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache
 
 // Several of Temporal's servers share two cores here, and each would collect its garbage on both: a seventh of their processor time.
 process.env['GOMAXPROCS'] ??= '1';
-// They live for minutes, and memory is there: collecting half as often is a tenth of their processor time.
+// They live for minutes, and there is more memory than processor time.
 process.env['GOGC'] ??= '200';
 
 interface Group {

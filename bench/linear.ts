@@ -99,13 +99,13 @@ const deepTree = (size: number): Map<string, { id: string; mode: number; bytes: 
 const tools: ToolSpec[] = [{ name: 't', description: '', parameters: { type: 'object', properties: {} } }];
 
 const cases: Record<string, Case> = {
-  "Claude's conversation": (size) => toConverted(toAnthropicConversation, conversation(size * 60)),
-  "Claude's, of many calls at once": (size) => toConverted(toAnthropicConversation, manyCalls(size * 100)),
-  "Chat Completions' conversation": (size) => toConverted(toOpenaiMessages, conversation(size * 20)),
+  "Claude's conversation": (size) => converting(toAnthropicConversation, conversation(size * 60)),
+  "Claude's, of many calls at once": (size) => converting(toAnthropicConversation, manyCalls(size * 100)),
+  "Chat Completions' conversation": (size) => converting(toOpenaiMessages, conversation(size * 20)),
   "Responses' conversation": (size) =>
-    toConverted((messages) => toResponsesInput(messages, 'm'), conversation(size * 20)),
+    converting((messages) => toResponsesInput(messages, 'm'), conversation(size * 20)),
   'a conversation made to fit': (size) =>
-    toConverted((messages) => compacted(messages, 20_000), conversation(size * 10)),
+    converting((messages) => compacted(messages, 20_000), conversation(size * 10)),
   'steps of a run': (size) => {
     const records = indexes(size * 20).map(vote);
     return () => stepsOf(records, new Texts([], () => undefined), ['agent_0', 'agent_1', 'agent_2']);
@@ -150,7 +150,7 @@ const cases: Record<string, Case> = {
   },
 };
 
-function toConverted(convert: (messages: Message[]) => unknown, messages: Message[]): () => unknown {
+function converting(convert: (messages: Message[]) => unknown, messages: Message[]): () => unknown {
   return () => convert(messages);
 }
 

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import {
   copyFileSync,
   cpSync,
@@ -14,14 +14,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
-import { run } from '../../src/cli/run.ts';
 import { connect, type Reprise } from '../../src/client.ts';
 import { stopUp } from '../../src/local/background.ts';
+import { Sink, startHere } from '../support/cli.ts';
 import { ownPort } from '../support/own-port.ts';
 import { wordsOf } from './blocks.ts';
+import { programs } from './programs.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -61,30 +61,6 @@ export interface Ran {
   output: string;
 }
 
-/** The commands of the documentation as they are in a clone, without what `npx` and `npm` do before they start them. */
-const commands = (temporal: string): Record<string, string> => ({
-  reprise: `#!/bin/sh\nexec node '${join(root, 'src/cli/main.ts')}' "$@"\n`,
-  node: `#!/bin/sh\nexec '${process.execPath}' --conditions=reprise-source "$@"\n`,
-  temporal: `#!/bin/sh\nexec '${temporal}' "$@"\n`,
-  npx: '#!/bin/sh\n[ "$1" = reprise ] || { echo "npx $1: only reprise is run by the tests"; exit 127; }\nexec "$@"\n',
-  npm: [
-    '#!/bin/sh',
-    'case "$1 $2" in',
-    '"run example") file=$3; shift 3; [ "$1" = -- ] && shift',
-    '  exec node "$file" "$@";;',
-    '"run simulate") shift 2; [ "$1" = -- ] && shift',
-    `  exec node '${join(root, 'scripts/scaling.ts')}' "$@";;`,
-    '"start "*) shift; [ "$1" = -- ] && shift; exec reprise start "$@";;',
-    '*) echo "npm $*: the tests run only npm start, npm run example and npm run simulate"; exit 127;;',
-    'esac',
-    '',
-  ].join('\n'),
-  // What a notification starts, instead of reaching anybody.
-  'notify-send': '#!/bin/sh\necho "notify-send $*"\n',
-  // Of servers only those of this machine are asked, without the progress that a terminal does not get either.
-  curl: '#!/bin/sh\ncase "$*" in *http://127.0.0.1:*) PATH=${PATH#*:} exec curl -sS "$@";; esac\necho "curl $*"\n',
-});
-
 /** A command that goes on beside others. */
 interface Staying {
   child: ChildProcess;
@@ -121,7 +97,7 @@ export class PageFolder {
     cpSync(join(home, 'bundles'), join(folder.home, 'bundles'), { recursive: true });
     for (const name of ['examples', 'docs']) symlinkSync(join(root, name), join(folder.path, name));
     linkModules(folder.path);
-    for (const [name, text] of Object.entries(commands(cli))) folder.write(`.bin/${name}`, text, 0o755);
+    for (const [name, text] of Object.entries(programs(cli))) folder.write(`.bin/${name}`, text, 0o755);
     return folder;
   }
 
@@ -224,26 +200,25 @@ export class PageFolder {
    * others that need a shell, and test/cli/smoke starts every command.
    */
   async #runHere(words: string[], { types = '', until }: StepSetUp): Promise<Ran> {
-    const [stdin, printed, signals] = [new PassThrough(), new PassThrough(), new EventEmitter()];
-    let output = '';
-    let seen = false;
-    printed.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-      if (seen || until === undefined || !until.test(output)) return;
-      seen = true;
-      signals.emit('SIGINT');
-    });
-    stdin.end(types);
-    const surroundings = { stdin, stdout: printed, stderr: printed, env: this.#variables, cwd: this.path, signals };
-    const hung = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => hung.resolve(undefined), patience * 1000);
-    const status = await Promise.race([run(words, surroundings), hung.promise]);
-    clearTimeout(timer);
-    if (status === undefined) {
-      signals.emit('SIGINT');
-      throw new Error(late(output));
+    const screen = new Sink();
+    const running = startHere(words, { cwd: this.path, env: this.#variables }, screen, screen);
+    running.type(types);
+    running.endInput();
+    const hung = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      running.signal('SIGINT');
+      hung.reject(new Error(late(screen.text)));
+    }, patience * 1000);
+    try {
+      if (until !== undefined) {
+        await Promise.race([running.says(until), hung.promise]);
+        running.signal('SIGINT');
+      }
+      const { status } = await Promise.race([running.finished, hung.promise]);
+      return { status: until === undefined ? status : 0, output: screen.text };
+    } finally {
+      clearTimeout(timer);
     }
-    return ran(status, output, { seen, until });
   }
 
   async #runByBash(command: string, { types, until, stays = false }: StepSetUp): Promise<Ran> {
@@ -283,7 +258,8 @@ export class PageFolder {
     await (stays ? Promise.race([reached, ended]) : ended);
     clearTimeout(timer);
     if (isLate) throw new Error(late(output));
-    return ran(child.exitCode, output, { seen, until });
+    if (until !== undefined && !seen) throw new Error(`it has not printed ${until}, but:\n${output}`);
+    return { status: until === undefined ? child.exitCode : 0, output };
   }
 
   /** Ends the commands that were to stay. */
@@ -298,16 +274,6 @@ export class PageFolder {
     await stopUp(this.home);
     rmSync(this.path, { recursive: true, force: true });
   }
-}
-
-/** What a command has printed, and its status; one that was to be interrupted must have printed what it was interrupted at. */
-function ran(
-  status: number | null,
-  output: string,
-  { seen, until }: { seen: boolean; until: RegExp | undefined },
-): Ran {
-  if (until !== undefined && !seen) throw new Error(`it has not printed ${until}, but:\n${output}`);
-  return { status: until === undefined ? status : 0, output };
 }
 
 const late = (output: string): string =>

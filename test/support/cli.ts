@@ -62,7 +62,7 @@ export interface RunningProcess extends Running {
 }
 
 /** Keeps what is written to it. */
-class Sink extends Writable {
+export class Sink extends Writable {
   text = '';
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
@@ -99,6 +99,18 @@ function running(
     says: (pattern) => until(stderr, pattern),
     prints: (pattern) => until(stdout, pattern),
   };
+}
+
+/** Starts a command in this process. Standard output and standard error may be one sink, as a terminal is. */
+export function startHere(
+  words: string[],
+  { cwd, env }: { cwd: string; env: Record<string, string> },
+  stdout = new Sink(),
+  stderr = new Sink(),
+): Running {
+  const [stdin, signals] = [new PassThrough(), new EventEmitter()];
+  const status = run(words, { stdin, stdout, stderr, env, cwd, signals });
+  return running(stdin, stdout, stderr, status, (name) => void signals.emit(name));
 }
 
 /** A home folder, with a free port for its server, as somebody who uses the command line has it. */
@@ -178,10 +190,7 @@ export class Home {
 
   /** Starts a command in this process. The address is in its variables. `worker`, and `up` but for `upHere`, need one of their own. */
   start(words: string[], variables: Record<string, string> = {}): Running {
-    const [stdin, stdout, stderr, signals] = [new PassThrough(), new Sink(), new Sink(), new EventEmitter()];
-    const env = this.#environment(variables);
-    const status = run(words, { stdin, stdout, stderr, env, cwd: this.folder, signals });
-    return running(stdin, stdout, stderr, status, (name) => void signals.emit(name));
+    return startHere(words, { cwd: this.folder, env: this.#environment(variables) });
   }
 
   /** Runs a command in this process to its end. */
