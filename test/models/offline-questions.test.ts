@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { indexOfFolder } from '../../src/util/folder-index.ts';
-import { ownDocs } from '../../src/config/search-services.ts';
 import { openTexts } from '../../src/models/offline/retrieval.ts';
+import { wordingsIn } from '../../src/models/offline/sections.ts';
 import { linesOn } from '../../src/models/offline/topics.ts';
 import { Talk, user } from '../support/offline.ts';
 
@@ -102,14 +101,20 @@ describe('a newcomer’s questions on Reprise are answered from the right page',
     expect(missed.slice(rows.length / 20)).toEqual([]);
   });
 
-  test('each wording that a page names leads to the page', async () => {
-    const asked = new Map((await indexOfFolder(ownDocs)).all.map(({ asked, source }) => [asked, source] as const));
-    const wordings = [...asked].flatMap(([all = [], source]) => all.map((wording) => ({ wording, source })));
+  test('each wording of the list leads to its page, and each heading in it is one', async () => {
+    const list = wordingsIn(readFileSync('docs/asked.list', 'utf8'));
+    const wordings = [...list].flatMap(([section, all]) =>
+      all.map((wording) => ({ wording, source: section.replace(/ > .*/, '') })),
+    );
     const missed: string[] = [];
     const texts = await openTexts();
     for (const { source, wording } of wordings)
       if (citedOf(linesOn(wording, texts).join('\n'), [source]).length === 0) missed.push(`${wording} (${source})`);
     expect(wordings.length).toBeGreaterThan(500);
+    const named = texts.sections.all
+      .filter(({ asked }) => asked.length > 0)
+      .map(({ source, title }) => `${source} > ${title}`);
+    expect([...list].flatMap(([section, all]) => (all.length > 0 ? [section] : [])).sort()).toEqual(named.sort());
     expect(missed).toEqual([]);
   });
 

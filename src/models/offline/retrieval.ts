@@ -45,7 +45,7 @@ export async function openTexts(folder = ownDocs): Promise<TextIndex> {
     about: folder === ownDocs ? 'Reprise' : '',
     folder: folder === ownDocs ? 'docs/' : '',
     sentences,
-    sections: await sectionsOf(sentences),
+    sections: await sectionsOf(sentences, folder),
   };
 }
 

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Yielder } from '../../util/yielder.ts';
 import type { SentenceIndex } from '../../util/text/sentence-search.ts';
 import type { Sentence } from '../../util/text/sentences.ts';
@@ -149,9 +151,13 @@ const isGlossary = ({ source }: { source: string }): boolean => /glossary/i.test
 
 const known = new WeakMap<SentenceIndex, Promise<Sections>>();
 
-/** The sections of an index in the order of its texts, made once, with breaks for other work. */
-export function sectionsOf(index: SentenceIndex): Promise<Sections> {
-  const made = known.get(index) ?? readSections(index.all);
+/**
+ * The sections of a folder's index in the order of its texts, made once, with breaks for other work. In which words people
+ * ask for them is in the folder's `asked.list`, if it has one.
+ */
+export function sectionsOf(index: SentenceIndex, folder: string): Promise<Sections> {
+  const list = (): Promise<string> => readFile(join(folder, 'asked.list'), 'utf8').catch(() => '');
+  const made = known.get(index) ?? list().then((read) => readSections(index.all, wordingsIn(read)));
   known.set(index, made);
   return made;
 }
@@ -159,7 +165,16 @@ export function sectionsOf(index: SentenceIndex): Promise<Sections> {
 const increase = (counts: Map<string, number>, topic: string, by = 1): unknown =>
   counts.set(topic, (counts.get(topic) ?? 0) + by);
 
-async function readSections(sentences: Sentence[]): Promise<Sections> {
+/** The wordings in a list by their section, such as `costs.md > Limits`. Those of a section stand below it, after spaces. */
+export function wordingsIn(list: string): Map<string, string[]> {
+  const blocks = list.split(/\n(?=\S)/).map((block) => block.split('\n'));
+  return new Map(blocks.map(([section = '', ...lines]) => [section, lines.flatMap(wordingsOf)]));
+}
+
+const wordingsOf = (line: string): string[] =>
+  line.split(';').flatMap((wording) => (wording.trim() === '' ? [] : [wording.trim()]));
+
+async function readSections(sentences: Sentence[], wordings: Map<string, string[]>): Promise<Sections> {
   const all: Section[] = [];
   const definitions = new Map<string, Sentence>();
   const [capitals, frequency] = [new Map<string, number>(), new Map<string, number>()];
@@ -171,7 +186,7 @@ async function readSections(sentences: Sentence[]): Promise<Sections> {
     // What is set in bold before a paragraph is no heading.
     const own = sentence.heading.replace(/ \/ [^/]*[.:]$/, '');
     if (last?.source !== sentence.source || heading !== own) {
-      last = sectionFrom(sentence, own, last);
+      last = sectionFrom(sentence, own, wordings, last);
       heading = own;
       all.push(last);
     }
@@ -199,18 +214,23 @@ async function readSections(sentences: Sentence[]): Promise<Sections> {
     if (yielder.due) await yielder.yield();
   }
   for (const key of ['', topicsKey('')]) definitions.delete(key);
-  const wordings = new Set(all.flatMap(({ asked }) => asked.flatMap((each) => [...each])));
+  const inWordings = new Set(all.flatMap(({ asked }) => asked.flatMap((each) => [...each])));
   return {
     all: all.filter((section) => !isGlossary(section)),
     meanLength: all.reduce((sum, section) => sum + section.length, 0) / Math.max(1, all.length),
     rarityOf: (topic) => Math.log(1 + (sentences.length + 1) / ((frequency.get(topic) ?? 0) + 0.5)),
-    isKnown: (topic) => frequency.has(topic) || wordings.has(topic),
+    isKnown: (topic) => frequency.has(topic) || inWordings.has(topic),
     definitions,
     properNames: new Set([...capitals].flatMap(([topic, surplus]) => (surplus > 0 ? [topic] : []))),
   };
 }
 
-function sectionFrom({ asked = [], source }: Sentence, heading: string, last: Section | undefined): Section {
+function sectionFrom(
+  { source }: Sentence,
+  heading: string,
+  wordings: Map<string, string[]>,
+  last: Section | undefined,
+): Section {
   const fileName = source.replace(/^.*\/|\.\w+$/g, '');
   const headings = heading === '' ? [] : heading.split(' / ');
   const title = headings.pop() ?? fileName;
@@ -218,7 +238,7 @@ function sectionFrom({ asked = [], source }: Sentence, heading: string, last: Se
   const isFirst = last?.source !== source;
   const { file, page } = isFirst ? { file: new Set<string>(), page: new Set<string>() } : last;
   const names = isFirst ? [name, ...above] : [name];
-  const wordings = asked.map((each) => new Set(askedIn(each)));
-  for (const topics of [...names, ...wordings]) for (const topic of topics) page.add(topic);
-  return { source, title, names, asked: wordings, above, page, file, sentences: [], counts: new Map(), length: 0 };
+  const asked = (wordings.get(`${source} > ${title}`) ?? []).map((each) => new Set(askedIn(each)));
+  for (const topics of [...names, ...asked]) for (const topic of topics) page.add(topic);
+  return { source, title, names, asked, above, page, file, sentences: [], counts: new Map(), length: 0 };
 }

@@ -12,8 +12,6 @@ export interface Sentence {
   line: number;
   /** The headings above it, outermost first, joined by ` / `. */
   heading: string;
-  /** In which words people ask for what its section says: the comment `<!-- asked: a; b -->` below the heading. */
-  asked?: string[];
 }
 
 /** Splits a file into sentences, one after the other. Each row of a table or of CSV becomes a sentence with the names of the columns. */
@@ -55,7 +53,6 @@ class Splitter {
   #paragraph: string[] = [];
   #start = 1;
   #columns: string[] | undefined;
-  #asked: string[] | undefined;
 
   constructor(source: string) {
     this.#source = source;
@@ -66,17 +63,12 @@ class Splitter {
     for (const [index, line] of lines.entries()) {
       if (/^\s*(```|~~~)/.test(line)) fenced = !fenced;
       // A comment in HTML is not for readers.
-      else if (!fenced && /^\s*<!--(?:(?!-->).)*-->\s*$/.test(line)) this.#comment(line);
-      else if (!fenced) this.#line(line, index + 1, lines[index + 1] ?? '');
+      else if (!fenced && !/^\s*<!--(?:(?!-->).)*-->\s*$/.test(line))
+        this.#line(line, index + 1, lines[index + 1] ?? '');
       yield* this.#sentences.splice(0);
     }
     this.#flush();
     yield* this.#sentences;
-  }
-
-  #comment(line: string): void {
-    const [, asked] = /<!--\s*asked:(.*)-->/.exec(line) ?? [];
-    if (asked !== undefined) this.#asked = [...(this.#asked ?? []), ...asked.split(';')];
   }
 
   #line(line: string, number: number, next: string): void {
@@ -96,7 +88,6 @@ class Splitter {
 
   #heading(level: number, text: string): void {
     this.#flush();
-    this.#asked = undefined;
     this.#headings = [...this.#headings.slice(0, level - 1), text.trim()];
   }
 
@@ -127,7 +118,7 @@ class Splitter {
   #add(text: string, line: number, label?: string): void {
     if (!/[\p{L}\p{N}]/u.test(text)) return;
     const heading = [...this.#headings, ...(label === undefined ? [] : [label])].join(' / ');
-    this.#sentences.push({ text, source: this.#source, line, heading, ...(this.#asked && { asked: this.#asked }) });
+    this.#sentences.push({ text, source: this.#source, line, heading });
   }
 }
 
