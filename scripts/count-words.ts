@@ -16,7 +16,7 @@ const isByHand = (text: string): boolean => !text.startsWith('<!-- generated');
 const wordsOf = (text: string): number =>
   text.replaceAll(/^<!-- .* -->$/gm, '').match(/\S*[\p{L}\p{N}]\S*/gu)?.length ?? 0;
 
-const pages = globSync(['README.md', 'CONTRIBUTING.md', 'docs/**/*.md'], { cwd: root, exclude: ['docs/api'] })
+const pages = globSync(['README.md', 'CONTRIBUTING.md', 'docs/**/*.md'], { cwd: root })
   .map((page) => ({ page, text: readFileSync(`${root}${page}`, 'utf8') }))
   .filter(({ text }) => isByHand(text))
   .map(({ page, text }) => ({ page, words: wordsOf(text) }))
