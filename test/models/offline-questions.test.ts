@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openTexts } from '../../src/models/offline/retrieval.ts';
 import { wordingsIn } from '../../src/models/offline/sections.ts';
@@ -190,4 +192,17 @@ describe('the shape of a question says what comes first', () => {
     expect((await talk.reply([], user('How does it work?'))).text).toMatch(/^A restart is /);
     expect(await answerOf('What does it do?')).toMatch(/^Reprise is .*\nBegin with the first hour/);
   });
+});
+
+test.each(['\n', '\r\n'])('a folder’s own asked.list leads to its sections, with line ends %j', async (end) => {
+  const folder = mkdtempSync(join(tmpdir(), 'reprise-asked-'));
+  const texts = { 'bread.md': ['# Rising', '', 'Leave it in a warm place.'], 'tea.md': ['# Tea', '', 'Water it.'] };
+  for (const [name, lines] of Object.entries(texts)) writeFileSync(join(folder, name), lines.join(end));
+  try {
+    writeFileSync(join(folder, 'asked.list'), ['bread.md > Rising', '  yeast; dough refuses to grow', ''].join(end));
+    const { text } = await new Talk(folder, user('My dough refuses to grow')).reply();
+    expect(text).toContain('Leave it in a warm place. (bread.md:3)');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -167,7 +167,7 @@ const increase = (counts: Map<string, number>, topic: string, by = 1): unknown =
 
 /** The wordings in a list by their section, such as `costs.md > Limits`. Those of a section stand below it, after spaces. */
 export function wordingsIn(list: string): Map<string, string[]> {
-  const blocks = list.split(/\n(?=\S)/).map((block) => block.split('\n'));
+  const blocks = list.split(/\r?\n(?=\S)/).map((block) => block.split(/\r?\n/));
   return new Map(blocks.map(([section = '', ...lines]) => [section, lines.flatMap(wordingsOf)]));
 }
 
