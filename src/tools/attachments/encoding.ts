@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import type { Readable } from './readable.ts';
 
 /** It has a note unless it is UTF-8 without damage. */
@@ -12,18 +13,11 @@ const noText = /[^\P{Cc}\s]|[\p{Cn}\p{Co}]/u;
 const ifText = (text: string | undefined, note: string): Decoded | undefined =>
   text === undefined || noText.test(text.replaceAll('\u001B', '')) ? undefined : { text, note };
 
-/** Bytes as a text: UTF-8, UTF-16, what it says itself, what its letters tell, or Windows-1252; undefined if they are none. */
+/** Bytes as a text: UTF-8, UTF-16, what it says itself, or what its letters tell; undefined if they are none. */
 export function decodeText(bytes: Buffer): Decoded | undefined {
   const text = decoded('utf-8', bytes);
   if (text !== undefined && !text.includes('\0')) return { text };
-  return (
-    withoutNuls(text ?? '') ??
-    asUtf16(bytes) ??
-    asDeclared(bytes) ??
-    asDamagedUtf8(bytes) ??
-    asOther(bytes) ??
-    asWestern(bytes)
-  );
+  return withoutNuls(text ?? '') ?? asUtf16(bytes) ?? asDeclared(bytes) ?? asDamagedUtf8(bytes) ?? asDetected(bytes);
 }
 
 /** As in a log whose computer went down. Data and UTF-16 have more NULs. */
@@ -60,23 +54,42 @@ function asDamagedUtf8(bytes: Buffer): Decoded | undefined {
   return wrong >= right ? undefined : ifText(text, `${wrong} places in it are not UTF-8, and are shown as \uFFFD`);
 }
 
-function asOther(bytes: Buffer): Decoded | undefined {
-  const latin = bytes.toString('latin1', 0, 100_000);
-  const found = encodings.find(({ least, telling, usual }) => {
-    const known = latin.match(usual) ?? [];
-    const others = latin.replaceAll(usual, '').match(/[\x80-\xff]/g)?.length ?? 0;
-    const told = latin.match(telling)?.length ?? 0;
-    return known.length >= 4 && others * 20 <= known.length && told > 0 && told >= known.length * least;
+/**
+ * By what a library takes it for. Of a text in capitals it knows nothing, so that Russian ones in Windows-1251 would be small
+ * letters of KOI8-R: in encodings of Windows small letters stand 32 behind the capitals, and the better guess of both counts.
+ */
+function asDetected(bytes: Buffer): Decoded | undefined {
+  const { detectAll } = createRequire(import.meta.url)('jschardet') as typeof import('jschardet');
+  const sample = tellingPart(bytes);
+  if (sample.length === 0) return undefined;
+  const isCapital = (byte: number): boolean => (byte >= 0x41 && byte <= 0x5a) || (byte >= 0xc0 && byte <= 0xde);
+  const small = sample.map((byte) => (isCapital(byte) ? byte + 32 : byte));
+  const how = { detectEncodings, minimumThreshold: 0 };
+  const guesses = [...detectAll(sample, how), ...detectAll(small, how)].flatMap(({ confidence, encoding }) => {
+    const name = commonNames.get(encoding ?? '') ?? encoding;
+    return name === null ? [] : [{ name, weight: confidence * (prior.get(name) ?? 1) }];
   });
-  return found && ifText(decoded(found.name, bytes), `it was read as ${found.name}, which its bytes look like`);
+  const names = guesses.toSorted((one, other) => other.weight - one.weight).map(({ name }) => name);
+  const found = names.find((name) => !isMixed(new TextDecoder(name).decode(sample)));
+  return found && ifText(decoded(found, bytes), `it was read as ${found}, which its bytes look like`);
 }
 
-/** Four accented letters in a row stand for a word of another alphabet, and so do more of them than other characters. */
-function asWestern(bytes: Buffer): Decoded | undefined {
-  const text = new TextDecoder('windows-1252').decode(bytes);
-  const accented = text.match(/\P{ASCII}/gu)?.length ?? 0;
-  if (/[À-ÿ]{4}/.test(text) || accented * 2 > text.length) return undefined;
-  return ifText(text, 'it was read as Windows-1252, since it is not UTF-8');
+/** Whether it has letters of two alphabets in the same word, as an accent has that is taken for a letter of another one. */
+function isMixed(text: string): boolean {
+  const others = text.match(/\P{ASCII}/gu)?.length ?? 0;
+  return (text.match(twoAlphabets)?.length ?? 0) * 5 > others;
+}
+
+const otherAlphabet = String.raw`[\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Thai}]`;
+const latin = String.raw`\p{sc=Latin}`;
+const twoAlphabets = new RegExp(`${latin}(?=${otherAlphabet})|${otherAlphabet}(?=${latin})`, 'gu');
+
+/** The lines that are not ASCII, from the first such character on: as many bytes as make no difference any more. */
+function tellingPart(bytes: Buffer): Buffer {
+  const lines = bytes.toString('latin1').replaceAll('\u001B', '').split('\n');
+  const telling = lines.filter((line) => /[\x80-\xff]/.test(line)).join('\n');
+  const start = Math.max(0, telling.search(/[\x80-\xff]/) - 200);
+  return Buffer.from(telling.slice(start, start + 20_000), 'latin1');
 }
 
 function decoded(encoding: string, bytes: Buffer): string | undefined {
@@ -87,61 +100,25 @@ function decoded(encoding: string, bytes: Buffer): string | undefined {
   }
 }
 
-/**
- * Encodings that offices still write, by their bytes as Latin-1: the usual letters and signs, which nearly all bytes above ASCII
- * must be, what tells it from the others, and which part of the usual that makes up at least. The first that fits is taken.
- */
-const encodings = [
-  {
-    name: 'Shift_JIS',
-    usual: /[\x81-\x84\x88-\x9f\xe0-\xea][\x40-\x7e\x80-\xfc]|[\xa1-\xdf]/g,
-    // Hiragana and katakana.
-    telling: /\x82[\x9f-\xf1]|\x83[\x40-\x96]/g,
-    least: 0.05,
-  },
-  {
-    name: 'EUC-JP',
-    usual: /[\xa1-\xa5\xb0-\xf4][\xa1-\xfe]/g,
-    telling: /\xa4[\xa1-\xf3]|\xa5[\xa1-\xf6]/g,
-    least: 0.05,
-  },
-  // Syllables of Korean.
-  { name: 'EUC-KR', usual: /[\xa1-\xac\xb0-\xc8][\xa1-\xfe]/g, telling: /[\xb0-\xc8][\xa1-\xfe]/g, least: 0.5 },
-  // The more common half of the signs of simplified Chinese.
-  { name: 'GB18030', usual: /[\xa1-\xa9\xb0-\xd7][\xa1-\xfe]/g, telling: /[\xb0-\xd7][\xa1-\xfe]/g, least: 0.5 },
-  {
-    name: 'Windows-1250',
-    usual: /[\x8c\x8f\x9c\x9f\xa3\xa5\xaf\xb3\xb9\xbf\xc6\xca\xd1\xd3\xe6\xea\xf1\xf3]/g,
-    // Polish letters that are signs elsewhere, which stand in no word.
-    telling: /(?<=[A-Za-z])[\xa3\xa5\xaf\xb3\xb9\xbf](?=[A-Za-z])|\x8f/g,
-    least: 0.02,
-  },
-  {
-    name: 'Windows-1250',
-    usual: /[\xc1\xc9\xcd\xd3\xd5\xd6\xda\xdb\xdc\xe1\xe9\xed\xf3\xf5\xf6\xfa\xfb\xfc]/g,
-    // Hungarian ő and ű; other languages with õ or û have letters besides that it has not.
-    telling: /[\xf5\xfb]/g,
-    least: 0.05,
-  },
-  {
-    name: 'Windows-1254',
-    usual: /[\xc7\xd0\xd6\xdc\xdd\xde\xe2\xe7\xf0\xf6\xfc\xfd\xfe]/g,
-    // Turkish ı, ğ, ş and İ; Icelandic, which has such signs there, has more accents.
-    telling: /[\xdd\xf0\xfd\xfe]/g,
-    least: 0.2,
-  },
-  {
-    name: 'Windows-1251',
-    usual: /[\xa8\xb8\xb2\xb3\xaa\xba\xaf\xbf\xb9\xab\xbb\xa0\x84\x93-\x97\xc0-\xff]/g,
-    // The six most common letters of Russian, within a word.
-    telling: /(?<=[\xc0-\xff]{2})[\xe0\xe5\xe8\xed\xee\xf2]/g,
-    least: 0.2,
-  },
-  {
-    name: 'Windows-1253',
-    usual: /[\xa0\xa2\xab\xb7-\xbf\xc1-\xfe]/g,
-    // The five most common letters of Greek, within a word.
-    telling: /(?<=[\xb8-\xfe]{2})[\xe1\xe5\xe9\xef\xf4]/g,
-    least: 0.2,
-  },
-];
+/** Encodings that offices still write, as the library names them. Each more makes it mistake one for another more often. */
+const detectEncodings = (
+  'windows-1250 windows-1251 windows-1252 windows-1253 windows-1254 windows-1255 windows-1256 windows-1257 windows-1258 ' +
+  'iso-8859-2 koi8-r koi8-u cp866 big5 gb18030 euc-jp cp932 cp949 cp874 mac-roman'
+).split(' ');
+
+/** How much likelier than others an encoding is before a letter is seen: of a few words several may be right. */
+const prior = new Map([
+  ['Windows-1252', 3 / 2],
+  ['Macintosh', 7 / 5],
+]);
+
+/** Those that it finds under names which nobody else uses. */
+const commonNames = new Map([
+  ['CP932', 'Shift_JIS'],
+  ['SHIFT_JIS', 'Shift_JIS'],
+  ['CP949', 'EUC-KR'],
+  ['CP874', 'Windows-874'],
+  ['cp1258', 'Windows-1258'],
+  ['koi8-u', 'KOI8-U'],
+  ['MacRoman', 'Macintosh'],
+]);

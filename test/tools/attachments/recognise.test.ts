@@ -123,38 +123,6 @@ describe('a text is decoded as what it is', () => {
     });
   });
 
-  test.each([
-    ['Shift_JIS', '\x93\xfa\x95t,\x8ex\x95\xa5\x82\xa2\x8b\xe0\x8az,\x83\x81\x83\x82\n', '日付,支払い金額,メモ\n'],
-    ['EUC-JP', '\xcd\xf8\xcd\xd1\xc6\xfc,\xc5\xb9\n\xa5\xa4\xa5\xaa\xa5\xf3', '利用日,店\nイオン'],
-    ['EUC-KR', '\xb0\xc5\xb7\xa1\xc0\xcf\xbd\xc3,\xc0\xfb\xbf\xe4\n', '거래일시,적요\n'],
-    ['GB18030', '\xbd\xbb\xd2\xd7\xca\xb1\xbc\xe4,\xbd\xbb\xd2\xd7\xb6\xd4\xb7\xbd\n', '交易时间,交易对方\n'],
-    ['Windows-1250', 'Op\xb3ata;Wp\xb3ata w\xb3asna;s\xb9\n', 'Opłata;Wpłata własna;są\n'],
-    [
-      'Windows-1251',
-      '\xc4\xe0\xf2\xe0 \xee\xef\xe5\xf0\xe0\xf6\xe8\xe8;\xce\xef\xe8\xf1\xe0\xed\xe8\xe5\n',
-      'Дата операции;Описание\n',
-    ],
-    ['Windows-1252', '\xc4nderung,\xc4nderung,m\xb3/h,Gr\xf6\xdfe,don\x92t\n', 'Änderung,Änderung,m³/h,Größe,don’t\n'],
-    ['Windows-1250', 'Fizet\xe9s;gy\xfbjt\xf5;\xf5szi\n', 'Fizetés;gyűjtő;őszi\n'],
-    ['Windows-1254', 'A\xe7\xfdklama;Maa\xfe \xf6demesi;\xdd\xde\n', 'Açıklama;Maaş ödemesi;İŞ\n'],
-    [
-      'Windows-1253',
-      '\xc7\xec\xe5\xf1\xef\xec\xe7\xed\xdf\xe1;\xd0\xe5\xf1\xe9\xe3\xf1\xe1\xf6\xde\n',
-      'Ημερομηνία;Περιγραφή\n',
-    ],
-    ['Windows-1252', '\xde\xfa ert \xe1 \xfeessum sta\xf0;\xed g\xe6r\n', 'Þú ert á þessum stað;í gær\n'],
-    ['Windows-1252', 'N\xe3o, cora\xe7\xf5es \xe0 m\xe3o;tr\xe8s bient\xf4t\n', 'Não, corações à mão;très bientôt\n'],
-  ])('and as what its letters tell: %s', async (encoding, bytes, text) => {
-    expect(await recognise('a.csv', Buffer.from(bytes, 'latin1'))).toMatchObject({
-      text,
-      note: expect.stringMatching(`^it was read as ${encoding}, `),
-    });
-  });
-
-  test('and one of another alphabet is not taken for accents', async () => {
-    expect(await recognise('koi8-r.txt', fixture('koi8-r.txt'))).toMatchObject({ kind: 'binary' });
-  });
-
   test('and UTF-8 with a few wrong bytes stays UTF-8, with their number', async () => {
     const bytes = Buffer.concat([Buffer.from('Größe: 5 €\n'), Buffer.from([0xc3]), Buffer.from('\nÄnderung')]);
     expect(await recognise('a.log', bytes)).toEqual({
@@ -174,23 +142,6 @@ describe('a text is decoded as what it is', () => {
       note: 'NULs at 2 places in it are left out',
     });
     expect((await recognise('a', Buffer.from('one.txt\0two .txt\0'))).kind).toBe('binary');
-  });
-
-  test('whichever of UTF-8, UTF-16 and Windows-1252 a Western text is in', async () => {
-    const words = fc.array(fc.constantFrom('Straße', 'été', 'año', 'the', '5,30', '—', 'naïve', 'Ærø'), {
-      minLength: 6,
-    });
-    await fc.assert(
-      fc.asyncProperty(words, async (some) => {
-        const text = `text ${some.join(' ')}\n`;
-        const western = Buffer.from(text.replaceAll('—', '\x97'), 'latin1');
-        const little = Buffer.from(text, 'utf16le');
-        const big = Buffer.from(little).swap16();
-        for (const bytes of [Buffer.from(text), little, big, western]) {
-          expect((await recognise('a.txt', bytes)).text).toBe(text);
-        }
-      }),
-    );
   });
 });
 
