@@ -39,7 +39,7 @@ function asUtf16(bytes: Buffer): Decoded | undefined {
   return mark === undefined && !/\s/.test(text ?? '') ? undefined : ifText(text, `it was read as ${name}`);
 }
 
-const declared = /^\s*<\?xml[^>]*\bencoding=["']([\w-]+)|<meta[^>]*\bcharset=["']?([\w-]+)/i;
+const declared = /^\s*<\?xml[^>]*\bencoding=["']([\w-]+)|<meta[^>]*\bcharset\s*=\s*["']?([\w-]+)/i;
 
 function asDeclared(bytes: Buffer): Decoded | undefined {
   const [, xml, page] = declared.exec(bytes.toString('latin1', 0, 1024)) ?? [];

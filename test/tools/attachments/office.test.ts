@@ -156,6 +156,16 @@ describe('a document', () => {
       '[header: Draft]\nSure[note:  Not so.] [comment by Ada][comment: Why?][link: https://example.org/7] site',
     ],
     [
+      'what groups in headers and fields say',
+      String.raw`{\headerl {\b Left}\par}{\field{\*\fldinst {\fs20 HYPERLINK }{\fs20 "https://example.org/7"}}{\fldrslt {site}}} {\field{\*\fldinst {SEQ Table \\* ARABIC}}{\fldrslt {4}}}`,
+      '[header: Left]\n[link: https://example.org/7] site 4',
+    ],
+    [
+      'no text of lists, and no letter that is none',
+      String.raw`{\list{\listlevel{\leveltext \'02\'00.;}}{\listname A;}}a\u-10240?b\'02c`,
+      'a\uFFFDbc',
+    ],
+    [
       'no text of tables of styles, of pictures, and of what was deleted',
       String.raw`{\stylesheet{\s1 Heading;}}{\*\generator W}{\pict 0102}{\deleted old}new`,
       'new',
@@ -169,6 +179,11 @@ describe('a document', () => {
     const bytes = Buffer.from(String.raw`{\rtf1\ansi\ansicpg1252 ${body}}`, 'latin1');
     expect((await found('a.rtf', bytes)).kind).toBe('document');
     expect((await read('a.rtf', bytes)).text).toBe(text);
+  });
+
+  test('.rtf has what it says of itself in the letters of its code page', async () => {
+    const bytes = Buffer.from(String.raw`{\rtf1\ansi\ansicpg932{\info{\title \'83\'5e\'83\'43\'83\'67\'83\'8b}}7}`);
+    expect((await read('a.rtf', bytes)).text).toBe('7\n\n[properties: title タイトル]');
   });
 
   test('.rtf names what is left out', async () => {

@@ -1,7 +1,7 @@
 import { noted, propertiesText, type Readable } from '../readable.ts';
 
 /** Groups that are no text of the document, besides those that begin with `\*`, which older programs are to leave out. */
-const skipped = new Set('fonttbl colortbl stylesheet info pict object shprslt sp filetbl deleted'.split(' '));
+const skipped = new Set('fonttbl colortbl stylesheet info list pict object shprslt sp filetbl deleted'.split(' '));
 
 /** Groups with `\*` that are read all the same. */
 const keptDestinations = new Set(['annotation', 'atnauthor', 'fldinst', 'footnote', 'shpinst']);
@@ -62,6 +62,17 @@ const charsets: Readonly<Record<number, string>> = {
   238: 'windows-1250',
 };
 
+/** The encodings of code pages besides those of Windows alone. */
+const pages: Readonly<Record<number, string>> = {
+  866: 'ibm866',
+  932: 'shift_jis',
+  936: 'gbk',
+  949: 'euc-kr',
+  950: 'big5',
+  10000: 'macintosh',
+  65001: 'utf-8',
+};
+
 /** A group between braces. What is set in it ends with it. */
 interface Group {
   isSkipped: boolean;
@@ -70,8 +81,8 @@ interface Group {
   /** How many characters stand for one of Unicode, for older programs. */
   fallback: number;
   raised: string;
-  /** Of `fldinst` and of properties: the text, which stands elsewhere. */
-  apart?: string;
+  /** Of `fldinst` and of properties, with the groups in them: the text, which stands elsewhere. */
+  apart?: { text: string };
 }
 
 const token = /\\([a-z]+)(-?\d+)? ?|\\'([\da-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)/gi;
@@ -80,7 +91,7 @@ const token = /\\([a-z]+)(-?\d+)? ?|\\'([\da-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\
 export function textOfRtf(bytes: Buffer): Readable {
   const source = bytes.toString('latin1');
   const page = Number(/\\ansicpg(\d+)/.exec(source)?.[1] ?? 1252);
-  const usual = encodingOf(`windows-${page}`);
+  const usual = pages[page] ?? encodingOf(`windows-${page}`);
   const fonts = new Map<number, string>();
   const said: Array<[string, string]> = [];
   const stack: Group[] = [];
@@ -93,7 +104,7 @@ export function textOfRtf(bytes: Buffer): Readable {
   let packed: number[] = [];
 
   const add = (text: string): void => {
-    if (group.apart !== undefined) group.apart += text;
+    if (group.apart !== undefined) group.apart.text += text;
     else if (!group.isSkipped) parts.push(text.trim() === '' ? text : group.raised + text);
     if (text.trim() !== '') group.raised = '';
   };
@@ -104,20 +115,21 @@ export function textOfRtf(bytes: Buffer): Readable {
   const begin = (word: string): void => {
     group.word = word;
     if (skipped.has(word) || (isStarred && !keptDestinations.has(word))) group.isSkipped = true;
-    if (word === 'fldinst' || properties.has(word)) group.apart = '';
+    if (word === 'fldinst' || properties.has(word)) group.apart = { text: '' };
     if (opened.has(word)) group.raised = '';
     add(opened.get(word) ?? '');
   };
   const end = (): void => {
     const { apart, word } = group;
-    const [, target] = /HYPERLINK\s+"(\w+:[^"]+)"/.exec(apart ?? '') ?? [];
+    const [, target] = word === 'fldinst' ? (/HYPERLINK\s+"(\w+:[^"]+)"/.exec(apart?.text ?? '') ?? []) : [];
     if (opened.has(word)) add(/^(header|footer)$/.test(word) ? ']\n' : ']');
     group = stack.pop() ?? group;
     if (target !== undefined) add(`[link: ${target}] `);
-    if (apart !== undefined && properties.has(word)) said.push([word, apart]);
+    if (apart !== undefined && properties.has(word)) said.push([word, apart.text]);
   };
   const control = (word: string, number: number | undefined): void => {
-    if (isFirst) begin(word);
+    // There are more of left and right pages, and of first ones.
+    if (isFirst) begin(word.replace(/^(header|footer)[lrf]$/, '$1'));
     if (word === 'u' && number !== undefined) {
       add(String.fromCharCode(number & 0xffff));
       left = group.fallback;
@@ -139,8 +151,7 @@ export function textOfRtf(bytes: Buffer): Readable {
     else if (brace === '{') {
       if (stack.length >= 1000) throw new Error('its groups are nested more than 1000 deep');
       stack.push(group);
-      const { encoding, fallback, isSkipped, raised } = group;
-      group = { isSkipped, word: '', encoding, fallback, raised };
+      group = { ...group, word: '' };
     } else if (brace === '}') end();
     else if (sign === '*') isStarred = true;
     else if (sign !== undefined) add(marks.get(sign) ?? '');
@@ -169,6 +180,8 @@ function linesOf(text: string, said: string): string {
     // Paragraphs of a cell, and of what stands in brackets.
     .replaceAll(/\s*\n(?= \| |\])/g, '')
     .replaceAll(rowEnd, '\n')
+    .replaceAll(/[^\P{Cc}\s]/gu, '')
+    .toWellFormed()
     .replaceAll(/[ |]+$/gm, '')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim();
