@@ -92,7 +92,8 @@ function tellingPart(bytes: Buffer): Buffer {
   return Buffer.from(telling.slice(start, start + 20_000), 'latin1');
 }
 
-function decoded(encoding: string, bytes: Buffer): string | undefined {
+/** Undefined where the bytes cannot be of this encoding. */
+export function decoded(encoding: string, bytes: Buffer): string | undefined {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
@@ -122,3 +123,23 @@ const commonNames = new Map([
   ['koi8-u', 'KOI8-U'],
   ['MacRoman', 'Macintosh'],
 ]);
+
+/** The encodings of code pages besides those of Windows alone. */
+const pages: Readonly<Record<number, string>> = {
+  866: 'ibm866',
+  932: 'shift_jis',
+  936: 'gbk',
+  949: 'euc-kr',
+  950: 'big5',
+  10000: 'macintosh',
+  65001: 'utf-8',
+};
+
+/** The encoding of a code page of Windows; undefined if it is not known. */
+export function pageEncoding(page: number): string | undefined {
+  try {
+    return new TextDecoder(pages[page] ?? `windows-${page}`).encoding;
+  } catch {
+    return undefined;
+  }
+}

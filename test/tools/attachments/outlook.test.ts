@@ -60,3 +60,26 @@ test('a message of Outlook is its headers with its text, its page, and what is a
     'Old/message.txt': 'Date: 2026-03-01T10:00:00.000Z\n\n[its text is packed as RTF, which is not read]',
   });
 });
+
+test.each([
+  ['that it names', 0x3ffd, 950, '\xa4\xa4\xa4\xe5', '中文'],
+  ['of its page', 0x3fde, 950, '\xa4\xa4\xa4\xe5', '中文'],
+  [
+    'that it looks like, where it cannot be in the one that it names',
+    0x3fde,
+    65001,
+    'B\xf6rje M\xfcller',
+    'Börje Müller',
+  ],
+])('what is not Unicode in a message is read in the code page %s', async (_, tag, page, from, name) => {
+  const properties = Buffer.alloc(48);
+  properties.writeUInt16LE(3, 32);
+  properties.writeUInt16LE(tag, 34);
+  properties.writeUInt32LE(page, 40);
+  const bytes = messageOf({
+    '__properties_version1.0': properties,
+    '__substg1.0_0C1A001E': Buffer.from(from, 'latin1'),
+    '__substg1.0_1000001E': Buffer.from('Hi'),
+  });
+  expect(await filesOf(bytes)).toEqual({ 'message.txt': `From: ${name}\n\nHi` });
+});

@@ -1,3 +1,4 @@
+import { pageEncoding } from '../encoding.ts';
 import { noted, propertiesText, type Readable } from '../readable.ts';
 
 /** Groups that are no text of the document, besides those that begin with `\*`, which older programs are to leave out. */
@@ -62,17 +63,6 @@ const charsets: Readonly<Record<number, string>> = {
   238: 'windows-1250',
 };
 
-/** The encodings of code pages besides those of Windows alone. */
-const pages: Readonly<Record<number, string>> = {
-  866: 'ibm866',
-  932: 'shift_jis',
-  936: 'gbk',
-  949: 'euc-kr',
-  950: 'big5',
-  10000: 'macintosh',
-  65001: 'utf-8',
-};
-
 /** A group between braces. What is set in it ends with it. */
 interface Group {
   isSkipped: boolean;
@@ -91,7 +81,7 @@ const token = /\\([a-z]+)(-?\d+)? ?|\\'([\da-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\
 export function textOfRtf(bytes: Buffer): Readable {
   const source = bytes.toString('latin1');
   const page = Number(/\\ansicpg(\d+)/.exec(source)?.[1] ?? 1252);
-  const usual = pages[page] ?? encodingOf(`windows-${page}`);
+  const usual = pageEncoding(page) ?? 'windows-1252';
   const fonts = new Map<number, string>();
   const said: Array<[string, string]> = [];
   const stack: Group[] = [];
@@ -165,14 +155,6 @@ export function textOfRtf(bytes: Buffer): Readable {
   }
   flush();
   return { text: linesOf(parts.join(''), propertiesText(said)), ...notesOn(source) };
-}
-
-function encodingOf(name: string): string {
-  try {
-    return new TextDecoder(name).encoding;
-  } catch {
-    return 'windows-1252';
-  }
 }
 
 function linesOf(text: string, said: string): string {
