@@ -9,7 +9,7 @@ import { parquetType, sqliteType, type Recognised } from './recognise.ts';
 import { parseTable, sheetsOf, summaryOf, type Table } from './table.ts';
 
 const binaryEndings =
-  '.pdf .png .jpg .jpeg .gif .webp .tif .tiff .bmp .xls .xlsx .xlsm .xlsb .ods .doc .docx .odt .pptx .zip .gz .db .parquet .mp3'.split(
+  '.pdf .png .jpg .jpeg .gif .webp .tif .tiff .bmp .xls .xlsx .xlsm .xlsb .ods .doc .docx .odt .ppt .pptx .zip .gz .db .parquet .mp3'.split(
     ' ',
   );
 

@@ -9,6 +9,7 @@ const openXml = 'application/vnd.openxmlformats-officedocument';
 const openDocument = 'application/vnd.oasis.opendocument';
 
 export const oldWordType = 'application/msword';
+export const oldSlidesType = 'application/vnd.ms-powerpoint';
 
 /** A message, which is an archive of its text and what is attached to it, a file of several messages, and one of Outlook. */
 export const mailType = 'message/rfc822';
@@ -80,7 +81,8 @@ export async function packageType(name: string, bytes: Buffer): Promise<FileType
     if (holds(bytes, 'EncryptedPackage')) return named ?? byEnding.get('.docx');
     // Either may be put into the other.
     if (holds(bytes, 'WordDocument') && !ending.startsWith('.xl')) return ['document', oldWordType];
-    return holds(bytes, 'Workbook') || holds(bytes, 'Book') ? byEnding.get('.xls') : undefined;
+    if (holds(bytes, 'PowerPoint Document') && !ending.startsWith('.xl')) return ['document', oldSlidesType];
+    return ['Workbook', 'WORKBOOK', 'Book'].some((each) => holds(bytes, each)) ? byEnding.get('.xls') : undefined;
   }
   const head = bytes.subarray(0, 4).toString('latin1');
   if (head !== 'PK\x03\x04' && head !== 'PK\x05\x06') return undefined;

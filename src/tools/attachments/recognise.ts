@@ -128,16 +128,12 @@ const formats: Array<[begins: RegExp, what: string, mediaType: string]> = [
   [/^4152524f5731/, 'Arrow data (Feather)', 'application/vnd.apache.arrow.file'],
   [/^.{16}4455434b/, 'a DuckDB database', 'application/vnd.duckdb'],
   [/^00010000(4a657420|5374616e64617264)/, 'a database of Access', 'application/vnd.ms-access'],
+  [/^30(80|8[1-4](..){1,4})06092a864886f70d0107/, 'a signed or encrypted file (.p7m, .p7s)', 'application/pkcs7-mime'],
   [/^80(02|03|04|05)/, 'pickled Python data', 'application/x-pickle'],
 ];
 
 /** Documents of offices before 2007, by a stream in them. */
 const old: Array<[stream: string, what: string, mediaType: string]> = [
-  [
-    'PowerPoint Document',
-    'a presentation of PowerPoint before 2007 (.ppt; as .pptx it would be read)',
-    'application/vnd.ms-powerpoint',
-  ],
   ['VisioDocument', 'a drawing of Visio before 2013 (.vsd)', 'application/vnd.visio'],
   ['', 'a document of an old office', 'application/x-ole-storage'],
 ];

@@ -51,11 +51,11 @@ describe('a file is', () => {
     ['with NULs', 'a.txt', 'a\0b', 'application/octet-stream', /data of an unknown format/],
     ['of an old office', 'a.doc', '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\xff', 'application/x-ole-storage', /an old office/],
     [
-      'of PowerPoint',
-      'a',
-      `\xd0\xcf\x11\xe0${'\0'.repeat(124)}${'PowerPoint Document\0'.split('').join('\0')}\0`,
-      'application/vnd.ms-powerpoint',
-      /\.ppt;/,
+      'that is signed',
+      'invoice.xml.p7m',
+      '0\x82\x01\x10\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02',
+      'application/pkcs7-mime',
+      /signed or encrypted/,
     ],
     ['of Outlook', 'winmail.dat', '\x78\x9f\x3e\x22\0', 'application/vnd.ms-tnef', /as Outlook packs it/],
     ['that is a program', 'a', '\x7fELF\x02\0', 'application/x-executable', /a program for Linux/],
@@ -115,6 +115,7 @@ describe('a text is decoded as what it is', () => {
   test.each([
     ['<?xml version="1.0" encoding="ISO-8859-2"?><a>\xb3</a>', 'ł', 'ISO-8859-2'],
     ['<html><meta charset="windows-1251"><p>\xcc\xee</p>', 'Мо', 'windows-1251'],
+    ['<meta content="text/html; charset = iso-8859-6"><p>\xe8\xc3</p>', 'وأ', 'iso-8859-6'],
     ['<html><meta content="text/html; charset=Shift_JIS"><p>\x93\x8c\x8b\x9e</p>', '東京', 'Shift_JIS'],
   ])('and as it says itself: %j', async (bytes, text, encoding) => {
     expect(await recognise('a.html', Buffer.from(bytes, 'latin1'))).toMatchObject({

@@ -9,7 +9,8 @@ import { propertiesIn } from './properties.ts';
 import { textOfRtf } from './rtf.ts';
 import { looksNotRead } from './sheet-looks.ts';
 import { textOfWorkbook } from './sheets.ts';
-import { oldWordType, textWorkbookType } from '../packages.ts';
+import { oldSlidesType, oldWordType, textWorkbookType } from '../packages.ts';
+import { textOfOldSlides } from './old-slides.ts';
 import { beforeWord97, textOfOldWord } from './old-word.ts';
 
 /** What a document may unpack to. A spreadsheet takes about ten times as much memory as its parts. */
@@ -38,6 +39,7 @@ async function read(bytes: Buffer, mediaType: string): Promise<Readable> {
     const readable = textOfWorkbook(text);
     return { ...readable, ...noted([...notes, readable.note]) };
   }
+  if (mediaType === oldSlidesType) return textOfOldSlides(bytes);
   if (mediaType === oldWordType) return textOfOldWord(bytes);
   const readable = isOld ? textOfWorkbook(bytes) : await readParts(await openZip(bytes, limits), mediaType);
   if (readable.note === undefined && readable.text?.trim() === '') return { note: 'it has no text' };
