@@ -71,7 +71,8 @@ function asDetected(bytes: Buffer): Decoded | undefined {
   });
   const names = guesses.toSorted((one, other) => other.weight - one.weight).map(({ name }) => name);
   const found = names.find((name) => !isMixed(new TextDecoder(name).decode(sample)));
-  return found && ifText(decoded(found, bytes), `it was read as ${found}, which its bytes look like`);
+  if (found === undefined) return undefined;
+  return ifText(decoded(found, bytes), `it was read as ${found}, which its bytes look like`);
 }
 
 /** Whether it has letters of two alphabets in the same word, as an accent has that is taken for a letter of another one. */

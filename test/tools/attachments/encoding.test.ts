@@ -9,11 +9,11 @@ function encoded(text: string, encoding: string): Buffer {
   for (let first = 255; first >= 0x80; first--) {
     for (let second = 255; second >= 0x40; second--) {
       const character = decoder.decode(Uint8Array.of(first, second));
-      if ([...character].length === 1) bytesOf.set(character, [first, second]);
+      if (character.length === 1) bytesOf.set(character, [first, second]);
     }
   }
   for (let byte = 255; byte >= 0; byte--) bytesOf.set(decoder.decode(Uint8Array.of(byte)), [byte]);
-  return Buffer.from([...text].flatMap((character) => bytesOf.get(character) ?? [0]));
+  return Buffer.from(Array.from(text).flatMap((character) => bytesOf.get(character) ?? [0]));
 }
 
 /** A few lines of each language, as offices write them, with the encoding that their computers had. */
