@@ -51,7 +51,7 @@ export async function runLocally({ command, folder, scratch, ...order }: Command
   const mark = randomUUID();
   const shell = ['/bin/sh', '-c', limited, 'sh', 'sh', command];
   const [file = '', ...args] = isTogether ? [...together, ...shell] : shell;
-  return runProcess({
+  const end = await runProcess({
     ...order,
     file,
     args,
@@ -71,7 +71,11 @@ export async function runLocally({ command, folder, scratch, ...order }: Command
       return { end: () => descendants.end(), trouble: () => troubleOf(descendants, folder) };
     },
   });
+  return { ...end, output: end.output.replace(ofUnshare, '') };
 }
+
+/** What `unshare` itself may say of a command that is ended, a moment before it is. */
+const ofUnshare = /^unshare: sigprocmask unblock failed: .*\n?/m;
 
 async function troubleOf(descendants: Descendants, folder: string): Promise<string | undefined> {
   const living = await descendants.find();
