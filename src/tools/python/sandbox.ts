@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { constants, createContext, runInContext, SourceTextModule, type Context } from 'node:vm';
+import vm, { constants, createContext, runInContext, type Context } from 'node:vm';
 import { makeGlobals, type HostBridge, type SandboxGlobals } from './sandbox-globals.ts';
 
 /**
@@ -14,14 +14,15 @@ export function openSandbox(outside: HostBridge): { context: Context; sandbox: S
 
 /** Pyodide's `loadPyodide`, as a sandbox has evaluated it. @param text of a module; undefined if there is none, or no longer */
 export async function pyodideIn(context: Context, text: (name: string) => string | undefined): Promise<unknown> {
-  const known = new Map<string, SourceTextModule>();
-  const link = async (specifier: string): Promise<SourceTextModule> => {
+  const known = new Map<string, vm.SourceTextModule>();
+  const link = async (specifier: string): Promise<vm.SourceTextModule> => {
     const name = specifier.slice(specifier.lastIndexOf('/') + 1);
     const source = text(name);
     if (source === undefined) throw new Error(`there is no module ${name}`);
     const old = known.get(name);
     if (old !== undefined) return old;
-    const module = new SourceTextModule(source, {
+    // Not imported by its name: it is there only where `--experimental-vm-modules` is, which the other functions here do not need.
+    const module = new vm.SourceTextModule(source, {
       context,
       identifier: `/${name}`,
       initializeImportMeta: (meta) => void (meta.url = `/${name}`),
