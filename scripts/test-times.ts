@@ -19,10 +19,14 @@ const most = 30;
 const scratch = mkdtempSync(join(tmpdir(), 'reprise-times-'));
 const file = join(scratch, 'times.jsonl');
 const words = process.argv.slice(2);
-const { status } = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...words], {
-  env: { ...process.env, REPRISE_TEST_TIMES: file },
-  stdio: ['ignore', 'inherit', 'inherit'],
-});
+const { status } = spawnSync(
+  process.execPath,
+  ['node_modules/vitest/vitest.mjs', 'run', '--project=!everyday', ...words],
+  {
+    env: { ...process.env, REPRISE_TEST_TIMES: file },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  },
+);
 const times = readFileSync(file, 'utf8')
   .split('\n')
   .filter((line) => line !== '')

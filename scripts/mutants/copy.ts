@@ -87,7 +87,8 @@ export class Copy {
   async related(file: string, seconds: number): Promise<Fate> {
     const report = join(this.#folder, '.mutants.json');
     rmSync(report, { force: true });
-    const words = [vitest, 'related', file, '--run', '--bail', '1', '--reporter=json', `--outputFile=${report}`];
+    const named = [vitest, 'related', file, '--run', '--project=!everyday'];
+    const words = [...named, '--bail', '1', '--reporter=json', `--outputFile=${report}`];
     const end = await this.#run(process.execPath, words, seconds);
     const results = existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as Report).testResults : [];
     const failed = results.find(({ status }) => status === 'failed')?.name.replaceAll('\\', '/');

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import { expect, inject, test } from 'vitest';
 import { connect, encryptingDataConverter, UnknownKeyError, type Reprise } from '../../src/client.ts';
@@ -18,8 +18,8 @@ const connected = (taskQueue: string, encryptionKey = ''): Promise<Reprise> =>
 async function rawBytes({ client }: Reprise, id: string): Promise<Buffer> {
   const handle = client.workflow.getHandle(id);
   const { raw } = await handle.describe();
-  const { History } = temporal.api.history.v1;
-  const { DescribeWorkflowExecutionResponse } = temporal.api.workflowservice.v1;
+  const { History } = proto.temporal.api.history.v1;
+  const { DescribeWorkflowExecutionResponse } = proto.temporal.api.workflowservice.v1;
   return Buffer.concat([
     History.encode(await handle.fetchHistory()).finish(),
     DescribeWorkflowExecutionResponse.encode(raw).finish(),

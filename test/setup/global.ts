@@ -18,7 +18,7 @@ declare module 'vitest' {
 
 /** One Temporal server and one workflow bundle for the whole run; rules have no need of them. */
 export default async function setup({ provide, vitest }: TestProject): Promise<(() => Promise<void>) | undefined> {
-  if (vitest.projects.every(({ name }) => name === 'rules')) return undefined;
+  if (vitest.projects.every(({ name }) => name === 'rules' || name === 'mocked')) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'reprise-test-'));
   const cli = await findTemporalCli((text) => console.error(text));
   const server = await startServer({

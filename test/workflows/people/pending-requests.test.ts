@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { RunEventBody } from '../../../src/protocol/events.ts';
 import type { PendingQuestion } from '../../../src/protocol/questions.ts';
 
@@ -11,13 +11,7 @@ vi.mock('@temporalio/workflow', () => ({
   sleep: (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
 }));
 
-// Rules share their modules, and another one may have loaded these with the real package, or will need them with it.
-vi.resetModules();
 const { isNext, PendingRequests } = await import('../../../src/workflows/people/pending-requests.ts');
-afterAll(() => {
-  vi.doUnmock('@temporalio/workflow');
-  vi.resetModules();
-});
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });

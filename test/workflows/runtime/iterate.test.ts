@@ -1,4 +1,4 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { RestartRequest } from '../../../src/protocol/state.ts';
 import type { Interrupt, Verdict } from '../../../src/workflows/runtime/iterate.ts';
 import type { RunContext } from '../../../src/workflows/runtime/run-context.ts';
@@ -23,13 +23,7 @@ vi.mock('@temporalio/workflow', () => {
   };
 });
 
-// Rules share their modules, and another one may have loaded these with the real package, or will need them with it.
-vi.resetModules();
 const { iterate } = await import('../../../src/workflows/runtime/iterate.ts');
-afterAll(() => {
-  vi.doUnmock('@temporalio/workflow');
-  vi.resetModules();
-});
 
 type Outcome = 'submitted' | 'restart_limit' | 'budget' | 'cancelled';
 type Step = Verdict<Outcome, string>;
