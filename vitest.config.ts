@@ -73,7 +73,9 @@ const everyday = [
 ].map((name) => `test/${name}.course.test.ts`);
 
 /** What runs last, with nothing beside it: what hangs on how busy the machine is, and what leaves nothing for anything else. */
-const alone = ['worker/fairness', 'tools/commands/bombs'].map((name) => `test/${name}.world.test.ts`);
+const alone = ['worker/fairness', 'tools/commands/bombs', 'workflows/generated-courses'].map(
+  (name) => `test/${name}.world.test.ts`,
+);
 
 /** What sets up the SDK's one runtime of a process in its own way. */
 const apart = ['telemetry/metrics', 'workflows/untold'].map((name) => `test/${name}.world.test.ts`);
@@ -96,7 +98,6 @@ const waiting = [
   'docs/commands.world',
   'durability/two-stores.process',
   'cli/inbox.process',
-  'workflows/generated-courses.world',
   'cli/background.process',
   'tools/python/tool.process',
   'durability/kill.process',
