@@ -87,10 +87,11 @@ const twoAlphabets = new RegExp(`${latin}(?=${otherAlphabet})|${otherAlphabet}(?
 
 /** The lines that are not ASCII, from the first such character on: as many bytes as make no difference any more. */
 function tellingPart(bytes: Buffer): Buffer {
-  const lines = bytes.toString('latin1').replaceAll('\u001B', '').split('\n');
-  const telling = lines.filter((line) => /[\x80-\xff]/.test(line)).join('\n');
-  const start = Math.max(0, telling.search(/[\x80-\xff]/) - 200);
-  return Buffer.from(telling.slice(start, start + 20_000), 'latin1');
+  const first = bytes.findIndex((byte) => byte >= 0x80);
+  if (first === -1) return Buffer.alloc(0);
+  const part = bytes.toString('latin1', Math.max(0, first - 200), first + 1_000_000).replaceAll('\u001B', '');
+  const lines = part.split('\n').filter((line) => /[\x80-\xff]/.test(line));
+  return Buffer.from(lines.join('\n').slice(0, 20_000), 'latin1');
 }
 
 /** Undefined where the bytes cannot be of this encoding. */
