@@ -70,7 +70,7 @@ function asDetected(bytes: Buffer): Decoded | undefined {
     return name === null ? [] : [{ name, weight: confidence * (prior.get(name) ?? 1) }];
   });
   const names = guesses.toSorted((one, other) => other.weight - one.weight).map(({ name }) => name);
-  const found = names.find((name) => !isMixed(new TextDecoder(name).decode(sample)));
+  const found = names.find((name) => !isMixed(decoded(name, sample) ?? ''));
   if (found === undefined) return undefined;
   return ifText(decoded(found, bytes), `it was read as ${found}, which its bytes look like`);
 }
