@@ -7,6 +7,14 @@ const gif = Buffer.from('GIF89a…');
 const webp = Buffer.concat([Buffer.from('RIFF'), Buffer.from([9, 0, 0, 0]), Buffer.from('WEBPVP8 ')]);
 const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16]);
 
+/** The beginning of an old document, and one entry of its directory. */
+const oldOf = (stream: string): Buffer =>
+  Buffer.concat([
+    Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]),
+    Buffer.alloc(120),
+    Buffer.from(`${stream}\0`, 'utf16le'),
+  ]);
+
 describe('a file is', () => {
   test.each<[string, string, string | Buffer, object]>([
     ['a table by .csv', 'A.CSV', 'a,b', { kind: 'table', mediaType: 'text/csv', text: 'a,b' }],
@@ -41,6 +49,8 @@ describe('a file is', () => {
     ['a text that begins like a bitmap', 'a', 'BM and others wrote this.', { kind: 'text' }],
     ['a database', 'a', fixture('shop.db'), { kind: 'workbook', mediaType: 'application/vnd.sqlite3' }],
     ['Parquet', 'a', fixture('sales-zstd.parquet'), { kind: 'workbook' }],
+    ['a workbook whose stream is in capitals', 'a', oldOf('WORKBOOK'), { kind: 'workbook' }],
+    ['old slides', 'a', oldOf('PowerPoint Document'), { kind: 'document', mediaType: 'application/vnd.ms-powerpoint' }],
     ['an archive by gzip', 'a', fixture('towns.csv.gz'), { kind: 'archive', mediaType: 'application/gzip' }],
     ['an archive by tar', 'a', fixture('papers.tar'), { kind: 'archive', mediaType: 'application/x-tar' }],
   ])('%s', async (_, name, content, found) => {
