@@ -126,7 +126,7 @@ class WaitingFirst extends BaseSequencer {
 // Rules need the processor most of the time. Of all others most of the time goes into waiting: for servers, processes, heartbeats.
 const rules: Group = { groupOrder: 0, maxWorkers: 3, isolate: false, setupFiles: ['test/setup/rules.ts'] };
 const courses: Group = { groupOrder: 1, maxWorkers: 6, isolate: false };
-const processes: Group = { groupOrder: 2, maxWorkers: 6, isolate: false };
+const processes: Group = { groupOrder: 2, maxWorkers: 4, isolate: false };
 
 /** The tiers; what each holds is in CONTRIBUTING.md. A file's name says its tier, and one without a tier is a rule. */
 export default defineConfig({
