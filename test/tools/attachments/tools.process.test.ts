@@ -305,7 +305,9 @@ describe('files as people have them', () => {
       await textOf('query_table', { name: 'german.csv', sql: 'SELECT sum("Umsatz") FROM data' }, 'g'),
     );
     expect(sum).toMatchObject({ table: 'data("Stadt" TEXT, "Umsatz" REAL, "Größe" TEXT)', rows: [[2100]] });
-    expect(await textOf('list_attachments', {}, 'g')).toContain('it was read as Windows-1252, which its bytes look like');
+    expect(await textOf('list_attachments', {}, 'g')).toContain(
+      'it was read as Windows-1252, which its bytes look like',
+    );
   });
 
   test('a database is queried itself, and Parquet too', async () => {
