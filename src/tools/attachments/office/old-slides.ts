@@ -65,8 +65,8 @@ export function textOfOldSlides(bytes: Buffer): Readable {
     const said = slide === undefined ? [] : [...textsOf(slide, outline), ...commentsOf(slide)];
     const notesPlace = notes.get(slide?.items.find(({ type }) => type === types.slideHead)?.body.readUInt32LE(16) ?? 0);
     const ofNotes = notesPlace === undefined ? undefined : at(notesPlace);
-    const noted = ofNotes === undefined ? [] : textsOf(ofNotes, []);
-    if (noted.length > 0) said.push(`[notes]\n${noted.join('\n')}`);
+    const spoken = ofNotes === undefined ? [] : textsOf(ofNotes, []);
+    if (spoken.length > 0) said.push(`[notes]\n${spoken.join('\n')}`);
     const shown = slide?.items.find(({ type }) => type === types.slideShow);
     if (((shown?.body.readUInt16LE(10) ?? 0) & 4) !== 0) hidden.push(index + 1);
     texts.push(`[slide ${index + 1}]\n${said.join('\n')}`.trimEnd());
