@@ -43,3 +43,13 @@ test('.ppt whose bytes are changed anywhere is read, or said to be damaged, with
     { numRuns: 300 },
   );
 });
+
+test('.ppt whose document is nowhere is damaged, and not empty', async () => {
+  const bytes = Buffer.from(plan);
+  // The last edit, and in it the number of the document.
+  const edit = bytes.lastIndexOf(Buffer.from('0000f50f', 'hex'));
+  bytes.writeUInt32LE(999, edit + 8 + 16);
+  expect(await read(bytes)).toEqual({
+    note: 'it is damaged (it does not say where its slides are); nothing of it can be read',
+  });
+});

@@ -40,6 +40,8 @@ const tableOption = 0x039f;
 /** The most containers that stand in one another, of which honest ones have a dozen. */
 const deepest = 100;
 
+const nowhere = 'it does not say where its slides are';
+
 /** The text of a presentation of PowerPoint 97 to 2003 (.ppt). @throws `Error` if it is damaged, or needs a password */
 export function textOfOldSlides(bytes: Buffer): Readable {
   const streams = streamsIn(bytes);
@@ -51,7 +53,8 @@ export function textOfOldSlides(bytes: Buffer): Readable {
     const offset = places.get(place);
     return offset === undefined ? undefined : itemAt(stream, offset);
   };
-  const lists = at(document)?.items.filter(({ type }) => type === types.outline) ?? [];
+  const lists = at(document)?.items.filter(({ type }) => type === types.outline);
+  if (lists === undefined) throw new Error(nowhere);
   const notes = new Map(
     lists
       .filter(({ instance }) => instance === 2)
@@ -72,6 +75,7 @@ export function textOfOldSlides(bytes: Buffer): Readable {
     texts.push(`[slide ${index + 1}]\n${said.join('\n')}`.trimEnd());
   }
   const note = [
+    slides.length === 0 && 'it has no slides',
     hidden.length > 0 && `hidden slides, which are read like the others: ${hidden.join(', ')}`,
     'of an old presentation (.ppt) pictures, charts, links, and what is struck out or above the line are not read',
   ];
@@ -86,7 +90,7 @@ function placesIn(stream: Buffer, last: number): { document: number; places: Map
   for (let at = last; at !== 0 && !seen.has(at);) {
     seen.add(at);
     const edit = itemAt(stream, at);
-    if (edit?.type !== types.edit) throw new Error('it does not say where its slides are');
+    if (edit?.type !== types.edit) throw new Error(nowhere);
     document ??= edit.body.readUInt32LE(16);
     const body = itemAt(stream, edit.body.readUInt32LE(12))?.body ?? Buffer.alloc(0);
     for (let entry = 0; entry + 4 <= body.length;) {
