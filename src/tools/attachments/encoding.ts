@@ -59,6 +59,7 @@ function asDamagedUtf8(bytes: Buffer): Decoded | undefined {
  * letters of KOI8-R: in encodings of Windows small letters stand 32 behind the capitals, and the better guess of both counts.
  */
 function asDetected(bytes: Buffer): Decoded | undefined {
+  // Few texts need it, and it takes 100 ms to load.
   const { detectAll } = createRequire(import.meta.url)('jschardet') as typeof import('jschardet');
   const sample = tellingPart(bytes);
   if (sample.length === 0) return undefined;
