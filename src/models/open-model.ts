@@ -13,6 +13,7 @@ import { isRemote, missingKey, routeOf } from '../config/models/providers.ts';
 import { askResponses } from './responses.ts';
 import { servedContexts } from './served-contexts.ts';
 import { guardedFetch } from './stream-guard.ts';
+import { acceptedTool } from './tool-schema.ts';
 import type { Backend } from '../protocol/settings.ts';
 
 /** In milliseconds, a day. The workflow limits how long a call may take, and cancels it. */
@@ -91,7 +92,7 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
     };
     return {
       async complete(request) {
-        const response = await ask(request).catch((error: unknown) => {
+        const response = await ask({ ...request, tools: request.tools.map(acceptedTool) }).catch((error: unknown) => {
           request.signal.throwIfAborted();
           throw toFailure(error, endpoint);
         });

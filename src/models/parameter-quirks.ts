@@ -1,5 +1,6 @@
 import { isFromSdk, knownKind, saidBy, type Said } from './failures.ts';
 import { templateWant, templateWants, type ChatMessage, type TemplateWant } from './plain-roles.ts';
+import { plainSchema } from './plain-schema.ts';
 import { isObject } from '../util/values.ts';
 
 type Body = Record<string, unknown>;
@@ -108,7 +109,8 @@ export class ParameterQuirks {
     if (parameter === undefined) return false;
     this.#without.add(parameter);
     const other = renamed[parameter];
-    if (other !== undefined && !this.#without.has(other)) {
+    if (parameter === richSchemas) this.tell('does not take the schemas of some tools: all are sent in a plainer form');
+    else if (other !== undefined && !this.#without.has(other)) {
       this.tell(`does not take ${parameter}: sent as ${other}`);
     } else if (parameter !== noTools) this.leftOut(parameter);
     return true;
@@ -167,8 +169,10 @@ function refusedIn(said: Said, sent: Body, names: string[]): string | undefined 
     .sort((one, other) => one.at - other.at || other.name.length - one.name.length);
   const name = places[0]?.name;
   if (name === 'tool_choice' && isForced(sent['tool_choice'])) return forced;
-  if (name === undefined && sent['tools'] === undefined && /\btool/i.test(said.text)) return noTools;
-  return name;
+  if (name !== undefined) return name;
+  if (sent['tools'] === undefined) return /\btool/i.test(said.text) ? noTools : undefined;
+  if (!isAboutSchemas(said)) return undefined;
+  return has(sent, 'strict') ? 'strict' : richSchemas;
 }
 
 const forced = 'a forced tool_choice';
@@ -177,6 +181,13 @@ function isForced(choice: unknown): boolean {
   const kind = isObject(choice) ? choice['type'] : choice;
   return kind !== undefined && kind !== 'auto' && kind !== 'none';
 }
+
+/** Tools of strangers' servers say more of their parameters than many a provider knows. */
+const richSchemas = 'rich schemas';
+
+/** OpenAI, Anthropic, Moonshot and Groq name the schema, Google and Bedrock where they have it. */
+const isAboutSchemas = ({ text, param = '' }: Said): boolean =>
+  /schema|function_?declarations|\bgrammar\b/i.test(text) || /^tools\b.*\bparameters/.test(param);
 
 /** The server wants the tools defined that earlier messages have called. */
 const noTools = 'no tools';
@@ -212,6 +223,7 @@ function without(body: Body, name: string): Body {
     return { ...body, tool_choice: isAnthropic ? { type: 'auto' } : 'auto' };
   }
   if (name === 'strict') return { ...body, tools: (body['tools'] as Body[] | undefined)?.map(unstrict) };
+  if (name === richSchemas) return { ...body, tools: (body['tools'] as Body[] | undefined)?.map(plain) };
   if (name === reasoning) return { ...body, messages: itemsOf(body).map((message) => omit(message, reasoning)) };
   // Without a choice a model may call the tools that it is given.
   if (name === 'tool_choice' && body['tool_choice'] === 'none') return omit(omit(body, 'tools'), 'tool_choice');
@@ -225,6 +237,14 @@ function without(body: Body, name: string): Body {
 function unstrict(tool: Body): Body {
   if (isObject(tool['function'])) return { ...tool, function: omit(tool['function'], 'strict') };
   return { ...tool, ...('strict' in tool && { strict: false }) };
+}
+
+/** A tool, in the form of any wire, with a schema that says less. */
+function plain(tool: Body): Body {
+  const { function: inner, parameters, input_schema: input } = tool;
+  if (isObject(inner)) return { ...tool, function: plain(inner) };
+  if (isObject(input)) return { ...tool, input_schema: plainSchema(input) };
+  return isObject(parameters) ? { ...tool, parameters: plainSchema(parameters) } : tool;
 }
 
 const omit = (from: Body, key: string): Body =>

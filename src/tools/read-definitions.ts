@@ -86,7 +86,7 @@ function parameterSchema(parameters: object): ParameterSchema | string {
 }
 
 function readable(parameters: Record<string, unknown>): ParameterSchema | string {
-  const schema = withoutDialect(parameters);
+  const schema = withoutUseless(parameters);
   if (schema['type'] !== 'object') {
     return `must describe an object (type: "object"), not ${JSON.stringify(schema['type']) ?? 'something without a type'}`;
   }
@@ -94,9 +94,21 @@ function readable(parameters: Record<string, unknown>): ParameterSchema | string
   return unreadable(complete) ?? complete;
 }
 
-/** Leaves out the name of a schema's dialect, which is of no use to a model. */
-export function withoutDialect(schema: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$schema'));
+/** Leaves out what is of no use to a model: the name of a schema's dialect, and definitions that it does not refer to. */
+export function withoutUseless(given: object): Record<string, unknown> {
+  const { $schema: _, $defs, ...schema } = given as Record<string, unknown>;
+  if (!isObject($defs)) return schema;
+  const used = new Set<string>();
+  const follow = (value: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/\$defs\/([^"/]+)/g)) {
+      if (used.has(name) || !(name in $defs)) continue;
+      used.add(name);
+      follow($defs[name]);
+    }
+  };
+  follow(schema);
+  if (used.size === 0) return schema;
+  return { ...schema, $defs: Object.fromEntries(Object.entries($defs).filter(([name]) => used.has(name))) };
 }
 
 /** Why arguments cannot be checked against a JSON Schema; undefined if they can. */

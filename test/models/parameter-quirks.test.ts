@@ -96,6 +96,43 @@ test('strict schemas are given up, and stay schemas', async () => {
   expect(JSON.stringify(server.bodies[1])).toContain('agent_id');
 });
 
+test('where strict ones are refused for their schemas, they are sent as others first', async () => {
+  await using server = await refusing((body) =>
+    JSON.stringify(body['tools']).includes('"strict":true')
+      ? { message: "Invalid schema for function 'vote'", param: 'tools[0].function.parameters' }
+      : undefined,
+  );
+  const { notices } = await server.opener()({ type: 'chatcompletion', model: 'gpt-4o' }).ask(whole);
+  expect(notices).toEqual(['chatcompletion gpt-4o does not take strict: left out']);
+});
+
+test.each<[provider: string, problem: object]>([
+  ['OpenAI', { message: "Invalid schema for function 'vote': …", param: 'tools[0].function.parameters' }],
+  ['Anthropic', { message: 'tools.0.custom.input_schema: JSON schema is invalid. It must match draft 2020-12' }],
+  ['Google', { message: 'Unknown name "exclusiveMinimum" at \'tools[0].function_declarations[0].parameters\'' }],
+  ['Moonshot', { message: 'tools.function.parameters is not a valid moonshot flavored json schema' }],
+  ['llama.cpp', { message: 'Failed to parse grammar' }],
+])(
+  'a schema of a tool that %s refuses is sent in a plainer form, from then on and with all tools',
+  async (_, problem) => {
+    const size = { type: 'integer', exclusiveMinimum: 0, enum: [1, 2] };
+    const parameters = { type: 'object' as const, properties: { size }, required: ['size'] };
+    await using server = await refusing((body) =>
+      JSON.stringify(body['tools']).includes('exclusiveMinimum') ? problem : undefined,
+    );
+    const model = server.opener()({ type: 'chatcompletion', model: 'm' });
+    const { notices } = await model.ask({ tools: [tool, { ...tool, name: 'measure', parameters }] });
+    expect(notices).toEqual([
+      'chatcompletion m does not take the schemas of some tools: all are sent in a plainer form',
+    ]);
+    const [, again] = server.bodies as Array<{ tools: Array<{ function: ToolSpec }> }>;
+    expect(again?.tools.map((each) => each.function.parameters)).toEqual([
+      tool.parameters,
+      { type: 'object', properties: { size: { type: 'integer' } }, required: ['size'] },
+    ]);
+  },
+);
+
 test('a limit that is refused under both names is left out', async () => {
   await using server = await refusing(
     (body) =>

@@ -33,6 +33,16 @@ test.each<[string, object, string | undefined]>([
   ['calls without their tools', { messages: course }, 'must define `tools`'],
   ['a call without its result', { tools, messages: [user, reply(called), user] }, 'without `tool_result`'],
   ['a result without its call', { tools, messages: [user, reply(text), result] }, 'unexpected `tool_use_id`'],
+  [
+    'a choice in a schema',
+    { tools: [{ name: 'a', input_schema: { type: 'object', anyOf: [{}] } }] },
+    'at the top level',
+  ],
+  [
+    'an odd name in a schema',
+    { tools: [{ name: 'a', input_schema: { type: 'object', properties: { $top: {} } } }] },
+    'Property keys',
+  ],
   ['a thought at the end', { tools, messages: [user, reply(thought), user] }, 'final block'],
   ['a thought behind the same words', { tools, messages: course }, undefined],
   [

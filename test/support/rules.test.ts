@@ -44,6 +44,21 @@ test.each<[string, object, string | undefined]>([
   expect(chatProblem(chat(body))?.param).toBe(param);
 });
 
+test.each<[string, object, string | undefined]>([
+  ['a choice on the root', { anyOf: [{ required: ['a'] }] }, 'at the top level'],
+  [
+    'a list without items',
+    { properties: { a: { type: 'array' } } },
+    "In context=('properties', 'a'), array schema missing",
+  ],
+  ['a property that is no schema', { properties: { type: 'object' } }, 'is not of type'],
+  ['a choice within', { properties: { a: { anyOf: [{ type: 'string' }] } } }, undefined],
+])('the schema of a tool: %s', (_, parameters, message = '') => {
+  const given = [{ type: 'function', function: { name: 'vote', parameters: { type: 'object', ...parameters } } }];
+  expect(chatProblem(chat({ tools: given }))?.message ?? '').toContain(message);
+  expect(message !== '').toBe(chatProblem(chat({ tools: given })) !== undefined);
+});
+
 const called = { type: 'function_call', call_id: 'c', name: 'vote', arguments: '{}' };
 const output = { type: 'function_call_output', call_id: 'c', output: 'ok' };
 const thought = { type: 'reasoning', id: 'rs', summary: [], encrypted_content: 'e' };

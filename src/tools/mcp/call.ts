@@ -46,10 +46,8 @@ function bounded(needed: InputNeeded): InputNeeded {
 }
 
 function optionsFor({ tool, context }: ServerCall, signal = context.signal): CallToolRequestOptions {
-  // What a tool returns is read as text, whether or not it is what the server has promised.
-  const { outputSchema: _, ...toolDefinition } = tool;
   // The tool's own timeout ends a call through its signal.
-  return { signal, timeout: 2 ** 31 - 1, toolDefinition };
+  return { signal, timeout: 2 ** 31 - 1, toolDefinition: tool };
 }
 
 /**

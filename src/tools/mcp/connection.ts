@@ -10,6 +10,7 @@ import { secretsOf } from '../../trust/worker-secrets.ts';
 import { version } from '../../util/version.ts';
 import { SourceError } from '../tool.ts';
 import { Elicitations } from './elicitation.ts';
+import { forgiving } from './forgiving.ts';
 import { LoginNeeded, machineLogin, workerLogin } from './login-provider.ts';
 import type { Logins } from './logins.ts';
 import { hasResources } from './resources.ts';
@@ -70,7 +71,7 @@ export async function connect(server: McpServer, settings: ConnectSettings): Pro
       },
     );
     elicitations.serve(client);
-    const transport = transportTo(server, given, settings);
+    const transport = forgiving(transportTo(server, given, settings));
     try {
       await client.connect(transport, how);
       await list.refresh(client, options);

@@ -43,9 +43,6 @@ function textOf(block: ContentBlock, images: Picture[]): string {
       const about = [description, mimeType].filter((part) => part !== undefined && part !== '').join('; ');
       return `[resource: ${title}, ${uri}${about === '' ? '' : ` (${about})`}]`;
     }
-    default:
-      // Servers of a later generation may send what this one does not know.
-      return JSON.stringify(block);
   }
 }
 

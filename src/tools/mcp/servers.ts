@@ -5,7 +5,7 @@ import { secretsGiven, withoutSecretsIn } from '../../trust/worker-secrets.ts';
 import { InputNeeded, type CallContext, type Tool } from '../tool.ts';
 import { callServer } from './call.ts';
 import { connect, withoutLogin, type Connection, type ConnectSettings, withoutSecrets } from './connection.ts';
-import { sideEffectsOf, specOf } from './tool-list.ts';
+import { argumentsFor, sideEffectsOf, specOf } from './tool-list.ts';
 import { LoginNeeded } from './login-provider.ts';
 import { resourceTools } from './resources.ts';
 import type { McpServer } from '../../protocol/settings.ts';
@@ -32,7 +32,9 @@ export class McpServers {
       onlyReads: tool.annotations?.readOnlyHint === true,
       timeout: server.timeout ?? defaultTimeout,
       run: (args: Record<string, unknown>, context: CallContext) =>
-        this.#use(server, ({ client, elicitations }) => callServer({ client, elicitations, tool, args, context })),
+        this.#use(server, ({ client, elicitations }) =>
+          callServer({ client, elicitations, tool, args: argumentsFor(tool, args), context }),
+        ),
     }));
     if (!hasResources) return own;
     const use = <T>(work: (client: Client) => Promise<T>): Promise<T> =>

@@ -1,7 +1,7 @@
 import type { Client, RequestOptions, Tool as McpTool, ToolAnnotations } from '@modelcontextprotocol/client';
 import type { ParameterSchema, ToolSpec } from '../../protocol/message.ts';
 import type { SideEffects } from '../../protocol/tools/tool.ts';
-import { unreadable, withoutDialect } from '../read-definitions.ts';
+import { unreadable, withoutUseless } from '../read-definitions.ts';
 
 /** How long a list is used at least where its server says nothing of changes, in milliseconds. */
 const shortestMs = 10_000;
@@ -85,13 +85,46 @@ export function specOf({ name, title, description, inputSchema }: McpTool): Tool
   return {
     name: nameForModels(name),
     description: description ?? title ?? name,
-    parameters: checkable(inputSchema),
+    parameters: withKeysForModels(checkable(inputSchema)),
   };
+}
+
+/** As Anthropic takes them, which refuses a whole request for a name such as `$top`. */
+const keyForModels = /^[\w.-]{1,64}$/;
+
+/** Under which names models are offered arguments, as far as these are others than the server's own. */
+function keysOf({ properties = {} }: { properties?: object | undefined }): Map<string, string> {
+  const names = Object.keys(properties);
+  const taken = new Set(names.filter((name) => keyForModels.test(name)));
+  const keys = new Map<string, string>();
+  for (const name of names) {
+    if (taken.has(name)) continue;
+    const plain = name.replaceAll(/[^\w.-]/g, '_').slice(0, 60) || '_';
+    const key = [plain, ...names.map((_, index) => `${plain}_${index}`)].find((each) => !taken.has(each)) ?? plain;
+    taken.add(key);
+    keys.set(name, key);
+  }
+  return keys;
+}
+
+function withKeysForModels(parameters: ParameterSchema): ParameterSchema {
+  const keys = keysOf(parameters);
+  if (keys.size === 0) return parameters;
+  const keyOf = (name: string): string => keys.get(name) ?? name;
+  const { properties, required } = parameters;
+  const named = Object.entries(properties).map(([name, property]) => [keyOf(name), property] as const);
+  return { ...parameters, properties: Object.fromEntries(named), ...(required && { required: required.map(keyOf) }) };
+}
+
+/** A call's arguments under the server's own names. */
+export function argumentsFor({ inputSchema }: McpTool, args: Record<string, unknown>): Record<string, unknown> {
+  const names = new Map([...keysOf(inputSchema)].map(([name, key]) => [key, name]));
+  return Object.fromEntries(Object.entries(args).map(([key, value]) => [names.get(key) ?? key, value]));
 }
 
 /** A schema to check arguments against. It lets through what zod cannot read, since the server checks it too. */
 function checkable(inputSchema: McpTool['inputSchema']): ParameterSchema {
-  const complete = { properties: {}, ...withoutDialect(inputSchema) } as unknown as ParameterSchema;
+  const complete = { properties: {}, ...withoutUseless(inputSchema) } as unknown as ParameterSchema;
   if (unreadable(complete) === undefined) return complete;
   const { properties, required } = complete;
   const definitions = '$defs' in complete ? { $defs: complete.$defs } : {};

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Problem } from './openai.ts';
 import { parameterProblem, type AnthropicBody } from './anthropic-parameters.ts';
+import { anthropicSchemaProblem } from './tool-schemas.ts';
 
 // The rules of Anthropic's Messages API of November 2026. Each names the page or thread that it was read in, and answers
 // in the API's own words where these were seen.
@@ -57,7 +58,7 @@ function messagesProblem({ messages = [], model = '', tools = [], system = [] }:
       return `messages.${index}: The final block in an assistant message cannot be \`thinking\`.`;
     }
   }
-  return toolBlocksProblem(messages, tools);
+  return anthropicSchemaProblem(tools) ?? toolBlocksProblem(messages, tools);
 }
 
 const blocksOf = (content: unknown): Block[] =>

@@ -1,7 +1,9 @@
 import type { Body } from '../scripted.ts';
 import { partsOf, type Part, type Problem } from './openai.ts';
+import { googleSchemaProblem } from './tool-schemas.ts';
 
-// What servers that speak Chat Completions demand beside OpenAI's own rules: that what a model has thought comes back.
+// What servers that speak Chat Completions demand beside OpenAI's own rules: that what a model has thought comes back, and
+// of Google's, that tools have plain schemas.
 
 /** Why a server of DeepSeek's or Google's refuses a request, told by the model's name; undefined if it takes it. */
 export function compatibleProblem(body: Body): Problem | undefined {
@@ -13,6 +15,7 @@ export function compatibleProblem(body: Body): Problem | undefined {
   if (maker === 'gemini' && replies.some(lacksSignature)) {
     return { message: 'Function call is missing a thought_signature in functionCall parts.' };
   }
+  if (maker === 'gemini') return googleSchemaProblem(partsOf(body['tools']).map((tool) => tool['function'] as Part));
   return undefined;
 }
 

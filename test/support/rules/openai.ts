@@ -1,5 +1,6 @@
 import type { Body } from '../scripted.ts';
 import { chatParameters, responsesParameters } from './openai-parameters.ts';
+import { openaiSchemaProblem } from './tool-schemas.ts';
 
 // What OpenAI enforced in November 2026. Each rule names the page or thread that it was read in, and answers in the API's
 // own words where these were seen. Names of models that are not OpenAI's are held to the rules for all models alone.
@@ -148,7 +149,7 @@ function toolsProblem(body: Body, tools: Part[], isStrict: (tool: Part) => boole
     return { message: `Tool choice '${forced}' not found in 'tools' parameter.`, param: 'tool_choice' };
   }
   const loose = tools.findIndex((tool) => isStrict(tool) && !isClosed(tool['parameters'] as Part));
-  if (loose < 0) return undefined;
+  if (loose < 0) return openaiSchemaProblem(tools);
   const why = "'additionalProperties' is required to be supplied and to be false, and 'required' to have every key";
   const message = `Invalid schema for function '${names[loose]}': In context=(), ${why}.`;
   return { message, param: `tools[${loose}].parameters`, code: 'invalid_function_parameters' };

@@ -119,26 +119,43 @@ test('what a server prints steers no terminal in which its log is read', async (
   await expect.poll(() => readFileSync(join(bench.logs, 'mcp-loud.log'), 'utf8')).toMatch(/^(?:said\n)+$/);
 });
 
-test('what a server says of its tools holds no secret that it was given', async () => {
-  const program = `
-    const { createInterface } = require('node:readline');
-    const tool = { name: 'a', description: 'Its key is ' + process.env.THE_TOKEN, inputSchema: { type: 'object' } };
+/** A server of another maker, which answers with what it is told to. @param answers results by method, as a program writes them */
+const answering = (answers: string): string[] => [
+  '-e',
+  `const { createInterface } = require('node:readline');
     createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, method, params } = JSON.parse(line);
       const { protocolVersion } = params ?? {};
       const begun = { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'a', version: '1' } };
-      const result = { initialize: begun, 'tools/list': { tools: [tool] } }[method];
+      const result = { initialize: begun, ...(${answers}) }[method];
       const answer = result ? { result } : { error: { code: -32601, message: 'unknown' } };
       if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
-    });`;
+    });`,
+];
+
+test('what a server says of its tools holds no secret that it was given', async () => {
+  const args = answering(`{
+    'tools/list': { tools: [{ name: 'a', description: 'Its key is ' + process.env.THE_TOKEN, inputSchema: { type: 'object' } }] },
+  }`);
   const env = { THE_TOKEN: '${THE_TOKEN}' };
   const given = toolBench({}, { THE_TOKEN: 'only-for-the-server' });
-  const server = { name: 'echoing', command: process.execPath, args: ['-e', program], env };
+  const server = { name: 'echoing', command: process.execPath, args, env };
   const { set } = await given.list({ mcpServers: [server] });
   expect(JSON.parse(await given.store.blob(set))).toContainEqual(
     expect.objectContaining({ description: 'Its key is [redacted]' }),
   );
   await given.close();
+});
+
+test('a tool without a type costs no other one, its arguments have their own names, and a null costs no result', async () => {
+  const args = answering(`{
+    'tools/list': { tools: [{ name: 'odd' }, { name: 'find', inputSchema: { type: 'object', properties: { $top: {} } } }] },
+    'tools/call': { content: [{ type: 'text', text: JSON.stringify(params), annotations: null }], isError: null },
+  }`);
+  const server = { name: 'foreign', command: process.execPath, args };
+  const { tools } = await bench.list({ mcpServers: [server] });
+  expect(tools.map(({ name }) => name)).toEqual(['odd', 'find', 'read_result']);
+  expect((await caller(server)('find', { _top: 3 }).result).text).toBe('{"name":"find","arguments":{"$top":3}}');
 });
 
 describe('a server that a worker has started', () => {
