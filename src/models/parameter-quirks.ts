@@ -185,9 +185,13 @@ function isForced(choice: unknown): boolean {
 /** Tools of strangers' servers say more of their parameters than many a provider knows. */
 const richSchemas = 'rich schemas';
 
-/** OpenAI, Anthropic, Moonshot and Groq name the schema, Google and Bedrock where they have it. */
+/** OpenAI, Anthropic, Moonshot and Groq name the schema, Google and Bedrock where they have it, some how long a text may be. */
 const isAboutSchemas = ({ text, param = '' }: Said): boolean =>
-  /schema|function_?declarations|\bgrammar\b/i.test(text) || /^tools\b.*\bparameters/.test(param);
+  /schema|function_?declarations|\bgrammar\b|\bdescription\b.*\blong/i.test(text) ||
+  /^tools\b.*\bparameters/.test(param);
+
+/** In characters, as OpenAI has refused longer ones of some models (probelabs/probe#9). */
+const longestDescription = 1024;
 
 /** The server wants the tools defined that earlier messages have called. */
 const noTools = 'no tools';
@@ -239,12 +243,16 @@ function unstrict(tool: Body): Body {
   return { ...tool, ...('strict' in tool && { strict: false }) };
 }
 
-/** A tool, in the form of any wire, with a schema that says less. */
+/** A tool, in the form of any wire, of which less is said. */
 function plain(tool: Body): Body {
-  const { function: inner, parameters, input_schema: input } = tool;
+  const { description, function: inner, parameters, input_schema: input } = tool;
   if (isObject(inner)) return { ...tool, function: plain(inner) };
-  if (isObject(input)) return { ...tool, input_schema: plainSchema(input) };
-  return isObject(parameters) ? { ...tool, parameters: plainSchema(parameters) } : tool;
+  return {
+    ...tool,
+    ...(typeof description === 'string' && { description: description.slice(0, longestDescription) }),
+    ...(isObject(input) && { input_schema: plainSchema(input) }),
+    ...(isObject(parameters) && { parameters: plainSchema(parameters) }),
+  };
 }
 
 const omit = (from: Body, key: string): Body =>

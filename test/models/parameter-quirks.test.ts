@@ -112,6 +112,10 @@ test.each<[provider: string, problem: object]>([
   ['Google', { message: 'Unknown name "exclusiveMinimum" at \'tools[0].function_declarations[0].parameters\'' }],
   ['Moonshot', { message: 'tools.function.parameters is not a valid moonshot flavored json schema' }],
   ['llama.cpp', { message: 'Failed to parse grammar' }],
+  [
+    'OpenAI, for its description',
+    { message: "Invalid 'tools[1].function.description': string too long. Expected 1024" },
+  ],
 ])(
   'a schema of a tool that %s refuses is sent in a plainer form, from then on and with all tools',
   async (_, problem) => {
@@ -121,11 +125,14 @@ test.each<[provider: string, problem: object]>([
       JSON.stringify(body['tools']).includes('exclusiveMinimum') ? problem : undefined,
     );
     const model = server.opener()({ type: 'chatcompletion', model: 'm' });
-    const { notices } = await model.ask({ tools: [tool, { ...tool, name: 'measure', parameters }] });
+    const { notices } = await model.ask({
+      tools: [tool, { ...tool, name: 'measure', description: 'x'.repeat(2000), parameters }],
+    });
     expect(notices).toEqual([
       'chatcompletion m does not take the schemas of some tools: all are sent in a plainer form',
     ]);
     const [, again] = server.bodies as Array<{ tools: Array<{ function: ToolSpec }> }>;
+    expect(again?.tools.map((each) => each.function.description.length)).toEqual([5, 1024]);
     expect(again?.tools.map((each) => each.function.parameters)).toEqual([
       tool.parameters,
       { type: 'object', properties: { size: { type: 'integer' } }, required: ['size'] },
