@@ -36,6 +36,10 @@ export const meaningsOfVariables = {
     'who is told of all runs, as JSON of the key notify: [{"url": "${SLACK_WEBHOOK_URL}", "format": "slack"}]',
   REPRISE_WEBHOOK_SECRET: 'the secret by which webhooks are signed that name no other (whsec_…); absent: they are not',
   REPRISE_PUBLIC_URL: 'the address at which people reach the pages of `reprise serve`, for the links in webhooks',
+  HTTPS_PROXY:
+    'the proxy through which servers on https are asked, except for pages that agents read; also https_proxy, and from Node 24.14 on',
+  HTTP_PROXY: 'the same for http',
+  NO_PROXY: 'hosts that are asked without it, with commas between them',
   DATABASE_URL: 'the PostgreSQL database that workers share as their store; absent: SQLite in REPRISE_HOME',
   REPRISE_SLOTS: 'how many tasks a worker takes at once: workflows=40 activities=200, or cpu=80% memory=80%',
   REPRISE_RATES: 'what providers let through, over all workers of a store: OPENAI_API_KEY=500/min,200000tokens/min',
