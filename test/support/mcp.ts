@@ -64,12 +64,13 @@ export function callerOf({ store, toolbox }: Pick<ToolBench, 'store' | 'toolbox'
 }
 
 /** The sample server over HTTP as a process of its own; resolves when it listens. */
-export async function startHttpServer(port: number): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [everything, 'streamableHttp'], {
+export async function startHttpServer(port: number, wire = 'streamableHttp'): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [everything, wire], {
     env: { ...process.env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  await once(child.stderr, 'data');
+  let said = '';
+  while (!said.includes('on port')) said += String(await once(child.stderr, 'data'));
   return child;
 }
 

@@ -1,5 +1,11 @@
 import { join, dirname } from 'node:path';
-import { Client, SdkErrorCode, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  SdkErrorCode,
+  SdkHttpError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
 import type { AuthProvider, ConnectOptions, Tool as McpTool, Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Environment } from '../../util/environment.ts';
@@ -59,7 +65,7 @@ export async function connect(server: McpServer, settings: ConnectSettings): Pro
   const elicitations = new Elicitations();
   const signal = AbortSignal.timeout(startingMs);
   const options = { signal, timeout: startingMs };
-  const attempt = async (how: ConnectOptions): Promise<Client> => {
+  const attempt = async (how: ConnectOptions, wire: Wire = StreamableHTTPClientTransport): Promise<Client> => {
     const client = new Client(
       { name: 'reprise', version },
       {
@@ -71,7 +77,7 @@ export async function connect(server: McpServer, settings: ConnectSettings): Pro
       },
     );
     elicitations.serve(client);
-    const transport = forgiving(transportTo(server, given, settings));
+    const transport = forgiving(transportTo(server, given, settings, wire));
     try {
       await client.connect(transport, how);
       await list.refresh(client, options);
@@ -84,12 +90,21 @@ export async function connect(server: McpServer, settings: ConnectSettings): Pro
     }
   };
   try {
-    const client = await attempt(options).catch((error: unknown) => {
-      if (signal.aborted || isNoCommand(error) || isRefused(error)) throw error;
-      // Some servers of the older generation end, or fail, at a question that they do not know (the SDK's guide "Protocol
-      // versions").
-      return attempt({ ...options, prior: { kind: 'legacy' } });
-    });
+    const older = { ...options, prior: { kind: 'legacy' } } as const;
+    const client = await attempt(options)
+      .catch((error: unknown) => {
+        if (signal.aborted || isNoCommand(error) || isRefused(error)) throw error;
+        // Some servers of the older generation end, or fail, at a question that they do not know (the SDK's guide "Protocol
+        // versions").
+        return attempt(older);
+      })
+      .catch((error: unknown) => {
+        if (!('url' in server) || !isOtherWire(error)) throw error;
+        // It may speak as servers did before Streamable HTTP (specification 2025-11-25, "Backwards Compatibility").
+        return attempt(older, SSEClientTransport).catch(() => {
+          throw error;
+        });
+      });
     // oxlint-disable-next-line unicorn/prefer-add-event-listener
     client.onclose = settings.onClosed;
     // Only the older generation knows pings; a call of the newer one ends with its own request.
@@ -117,14 +132,17 @@ export const withoutLogin = ({ name }: McpServer, { message, url }: LoginNeeded)
 /** Asks in the process itself whether it speaks the newer generation; the SDK would start another one to ask. */
 class OneProcess extends StdioClientTransport {}
 
+type Wire = typeof StreamableHTTPClientTransport | typeof SSEClientTransport;
+
 function transportTo(
   server: McpServer,
   given: Given,
   { environment, folder, logins, logs }: ConnectSettings,
+  Wire: Wire,
 ): Transport {
   if ('url' in server) {
     const authProvider = loginOf(server, given, logins);
-    return new StreamableHTTPClientTransport(new URL(server.url), {
+    return new Wire(new URL(server.url), {
       fetch: limitedFetch,
       requestInit: { headers: given.values },
       ...(authProvider && { authProvider }),
@@ -192,6 +210,9 @@ function watch(client: Client): void {
 }
 
 const isNoCommand = (error: unknown): boolean => (error as { code?: unknown }).code === 'ENOENT';
+
+const isOtherWire = (error: unknown): boolean =>
+  error instanceof SdkHttpError && [400, 404, 405].includes(error.status ?? 0);
 
 const isRefused = (error: unknown): boolean =>
   error instanceof LoginNeeded || (error instanceof SdkHttpError && (error.status === 401 || error.status === 403));

@@ -218,6 +218,22 @@ describe('a server over HTTP', () => {
   });
 });
 
+test('a server of the time before Streamable HTTP runs tools, and outlives being killed', async ({
+  onTestFinished,
+}) => {
+  const port = await freePort();
+  let child = await startHttpServer(port, 'sse');
+  onTestFinished(() => endProcess(child));
+  const call = caller({ name: 'older', url: `http://127.0.0.1:${port}/sse` });
+  expect(await call('echo', { message: 'one' }).result).toEqual({ status: 'ok', text: 'Echo: one' });
+  const { environment, result } = call('trigger-long-running-operation', long);
+  await once(environment, 'heartbeat');
+  await endProcess(child);
+  expect(await result).toMatchObject({ status: 'exception', text: expect.stringMatching(/ended during the call/) });
+  child = await startHttpServer(port, 'sse');
+  expect(await call('echo', { message: 'two' }).result).toEqual({ status: 'ok', text: 'Echo: two' });
+});
+
 test('a call that is refused, since the server does not know its session, ends none of those under way', async ({
   onTestFinished,
 }) => {
