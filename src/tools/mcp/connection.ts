@@ -17,6 +17,7 @@ import { version } from '../../util/version.ts';
 import { SourceError } from '../tool.ts';
 import { Elicitations } from './elicitation.ts';
 import { forgiving } from './forgiving.ts';
+import { replaced, withoutSecrets, type Given } from './given.ts';
 import { LoginNeeded, machineLogin, workerLogin } from './login-provider.ts';
 import type { Logins } from './logins.ts';
 import { hasResources } from './resources.ts';
@@ -25,7 +26,6 @@ import type { McpServer } from '../../protocol/settings.ts';
 import { appendFileSync } from 'node:fs';
 import type { Readable, Stream } from 'node:stream';
 import { privateFolder, privateMode } from '../../util/private-files.ts';
-import { withVariables, type Replaced } from '../../config/variables.ts';
 
 /** How long a server may take to start and to list its tools, in milliseconds. */
 const startingMs = 20_000;
@@ -256,43 +256,4 @@ function keepLog(printed: Stream | null, file: string, secrets: readonly string[
       begun = begun.slice(end);
     })
     .on('end', () => write(begun));
-}
-
-interface Given extends Replaced {
-  clientSecret: string | undefined;
-  /** What it was logged in with by that. */
-  tokens: string[];
-}
-
-/**
- * Puts variables in place of `${NAME}` in `env`, `headers` and `client_credentials`. @throws `SourceError` with all
- * missing
- */
-function replaced(server: McpServer, environment: Environment): Given {
-  const [key, texts = {}] = 'url' in server ? (['headers', server.headers] as const) : (['env', server.env] as const);
-  const given = withVariables(texts, environment);
-  const login = 'url' in server ? server.client_credentials : undefined;
-  const secret = withVariables(login === undefined ? {} : { client_secret: login.client_secret }, environment);
-  const missing = [
-    ...given.missing.map((each) => ({ ...each, key })),
-    ...secret.missing.map((each) => ({ ...each, key: 'client_credentials' })),
-  ];
-  if (missing.length === 0) {
-    const secrets = [...given.secrets, ...secret.secrets];
-    return { ...given, secrets, tokens: [], clientSecret: secret.values['client_secret'] };
-  }
-  const problems = missing.map(
-    ({ key, name, variable }) =>
-      `the MCP server ${server.name}: ${key}.${name} needs ${variable}, which is not set in the worker's environment`,
-  );
-  throw new SourceError(problems, { variable: missing[0]?.variable });
-}
-
-/** An error and its causes without secrets, since servers like to quote what they refuse. */
-export function withoutSecrets(error: unknown, secrets: string[]): unknown {
-  if (!(error instanceof Error)) return error;
-  const cause = withoutSecrets(error.cause, secrets);
-  const shown = new Error(redact(error.message, secrets), cause === undefined ? {} : { cause });
-  shown.name = error.name;
-  return shown;
 }
