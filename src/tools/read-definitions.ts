@@ -86,7 +86,7 @@ function parameterSchema(parameters: object): ParameterSchema | string {
 }
 
 function readable(parameters: Record<string, unknown>): ParameterSchema | string {
-  const schema = withoutUseless(parameters);
+  const schema = leanSchema(parameters);
   if (schema['type'] !== 'object') {
     return `must describe an object (type: "object"), not ${JSON.stringify(schema['type']) ?? 'something without a type'}`;
   }
@@ -95,7 +95,7 @@ function readable(parameters: Record<string, unknown>): ParameterSchema | string
 }
 
 /** Leaves out what is of no use to a model: the name of a schema's dialect, and definitions that it does not refer to. */
-export function withoutUseless(given: object): Record<string, unknown> {
+export function leanSchema(given: object): Record<string, unknown> {
   const { $schema: _, $defs, ...schema } = given as Record<string, unknown>;
   if (!isObject($defs)) return schema;
   const used = new Set<string>();

@@ -101,8 +101,8 @@ export async function connect(server: McpServer, settings: ConnectSettings): Pro
       .catch((error: unknown) => {
         if (!('url' in server) || !isOtherWire(error)) throw error;
         // It may speak as servers did before Streamable HTTP (specification 2025-11-25, "Backwards Compatibility").
-        return attempt(older, SSEClientTransport).catch(() => {
-          throw error;
+        return attempt(older, SSEClientTransport).catch((second: unknown) => {
+          throw isRefused(second) ? second : error;
         });
       });
     // oxlint-disable-next-line unicorn/prefer-add-event-listener

@@ -1,7 +1,7 @@
 import type { Client, RequestOptions, Tool as McpTool, ToolAnnotations } from '@modelcontextprotocol/client';
 import type { ParameterSchema, ToolSpec } from '../../protocol/message.ts';
 import type { SideEffects } from '../../protocol/tools/tool.ts';
-import { unreadable, withoutUseless } from '../read-definitions.ts';
+import { unreadable, leanSchema } from '../read-definitions.ts';
 
 /** How long a list is used at least where its server says nothing of changes, in milliseconds. */
 const shortestMs = 10_000;
@@ -124,7 +124,7 @@ export function argumentsFor({ inputSchema }: McpTool, args: Record<string, unkn
 
 /** A schema to check arguments against. It lets through what zod cannot read, since the server checks it too. */
 function checkable(inputSchema: McpTool['inputSchema']): ParameterSchema {
-  const complete = { properties: {}, ...withoutUseless(inputSchema) } as unknown as ParameterSchema;
+  const complete = { properties: {}, ...leanSchema(inputSchema) } as unknown as ParameterSchema;
   if (unreadable(complete) === undefined) return complete;
   const { properties, required } = complete;
   const definitions = '$defs' in complete ? { $defs: complete.$defs } : {};

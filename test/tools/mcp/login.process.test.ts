@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -195,4 +198,18 @@ test('a secret that stands in a configuration is refused', () => {
   expect(servers('open-sesame').error?.issues).toMatchObject([
     { path: [0, 'client_credentials', 'client_secret'], message: expect.stringContaining('write ${NAME}') },
   ]);
+});
+
+test('a server of the time before Streamable HTTP that asks for a login is one to log in at', async ({
+  onTestFinished,
+}) => {
+  const older = createServer(({ method }, response) => response.writeHead(method === 'GET' ? 401 : 405).end());
+  await once(older.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void older.close());
+  const url = `http://127.0.0.1:${(older.address() as AddressInfo).port}/sse`;
+  const listed = createListTools({ store, tools: toolbox })({
+    sources: { packages: [], mcpServers: [{ name: 'older', url }] },
+    own: [],
+  });
+  await expect(listed).rejects.toThrow(`reprise login ${url}`);
 });
