@@ -10,6 +10,7 @@ import {
 import type { ToolChoice } from '../protocol/model-call.ts';
 import { anthropicWire, inputOf, readStream, type KeptBlocks } from './anthropic-stream.ts';
 import { bindingBeta, effortParameter, isUnasked, thinkingParameter } from './claude-thinking.ts';
+import { toldRequest } from './told-tools.ts';
 import { choiceOf, writtenSchema } from './written-schema.ts';
 import { isObject } from '../util/values.ts';
 import { imageData, type LoadedImages, type ModelRequest, type ModelResponse, type Wire } from './model.ts';
@@ -38,13 +39,15 @@ const isBinding = ({ thinking }: Body): boolean => thinking !== undefined && 'bl
 
 function requestBody(request: ModelRequest, { settings, quirks }: Wire): Body {
   const { model, temperature, maxTokens = defaultMaxTokens, effort, capabilities } = settings;
-  const { messages, images, tools, toolChoice } = request;
+  const written = writtenSchema(request, capabilities, quirks);
+  const { messages, images, tools, toolChoice } = quirks.takesTools
+    ? request
+    : toldRequest(request, written !== undefined);
   const { system, messages: params } = toAnthropicConversation(messages, images, model);
   const offered = toAnthropicTools(tools, messages, capabilities.strictSchemas);
   const thinking = thinkingParameter(model, effort, capabilities.outputTokens);
   const isThinking = thinking === undefined ? isUnasked(model) : thinking.type !== 'disabled';
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : 0;
-  const written = writtenSchema(request, capabilities, quirks);
   const led = isThinking && budget === 0 ? effortParameter(effort) : undefined;
   return {
     model,

@@ -14,6 +14,7 @@ import {
 import { maxCalls, StreamedCalls, textOf, type CallPiece } from './streamed-calls.ts';
 import { strictSchema } from './strict-schema.ts';
 import { RepetitionWatch } from '../workflows/agent/repetition.ts';
+import { toldRequest } from './told-tools.ts';
 import { choiceOf, usable, writtenSchema } from './written-schema.ts';
 
 /** Also behind the many servers that speak https://platform.openai.com/docs/api-reference/chat more or less. */
@@ -30,8 +31,13 @@ function requestBody(
   request: ModelRequest,
   { settings: { model, temperature, maxTokens, effort, capabilities }, quirks }: Wire,
 ): OpenAI.ChatCompletionCreateParamsStreaming {
-  const { messages, images, tools, toolChoice = 'auto' } = request;
   const written = writtenSchema(request, capabilities, quirks);
+  const {
+    messages,
+    images,
+    tools,
+    toolChoice = 'auto',
+  } = quirks.takesTools ? request : toldRequest(request, written !== undefined);
   // Weak models imitate tools that they may not use, so these are left out, except where the server wants them defined.
   const offered = toolChoice === 'none' && !quirks.wantsTools ? [] : usable(tools, toolChoice);
   // A model that takes no temperature reasons, and its limit, which includes the reasoning, has the newer name.

@@ -1,6 +1,7 @@
 import { isFromSdk, knownKind, saidBy, type Said } from './failures.ts';
 import { templateWant, templateWants, type ChatMessage, type TemplateWant } from './plain-roles.ts';
 import { plainSchema } from './plain-schema.ts';
+import { refusesTools } from './told-tools.ts';
 import { isObject } from '../util/values.ts';
 
 type Body = Record<string, unknown>;
@@ -48,6 +49,7 @@ export class ParameterQuirks {
   readonly #without = new Set<string>();
   readonly #wants = new Set<TemplateWant>();
   readonly #noticed = new Set<string>();
+  #takesTools = true;
   #notices: string[] = [];
 
   /** @param subject such as `openai gpt-5` */
@@ -58,6 +60,11 @@ export class ParameterQuirks {
   /** Whether the server wants the tools of a conversation defined where they may not be called. */
   get wantsTools(): boolean {
     return this.#without.has(noTools);
+  }
+
+  /** Whether requests may have tools. Where not, they are told in words (told-tools.ts). */
+  get takesTools(): boolean {
+    return this.#takesTools;
   }
 
   get takesSchemas(): boolean {
@@ -106,6 +113,11 @@ export class ParameterQuirks {
       return true;
     }
     const parameter = refusedIn(said, sent, [...extra, ...dispensable]);
+    if (sent['tools'] !== undefined && parameter === undefined && refusesTools(said.text)) {
+      this.#takesTools = false;
+      this.tell('takes no tools: they are told in words, and its calls are read from its text');
+      return true;
+    }
     if (parameter === undefined) return false;
     this.#without.add(parameter);
     const other = renamed[parameter];

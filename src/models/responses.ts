@@ -13,6 +13,7 @@ import {
 } from './model.ts';
 import { StreamedCalls, textOf } from './streamed-calls.ts';
 import { strictSchema } from './strict-schema.ts';
+import { toldRequest } from './told-tools.ts';
 import { choiceOf, writtenSchema } from './written-schema.ts';
 
 type Body = OpenAI.Responses.ResponseCreateParamsStreaming;
@@ -43,8 +44,13 @@ function requestBody(
   request: ModelRequest,
   { settings: { model, temperature, maxTokens, effort, capabilities }, quirks }: Wire,
 ): Body {
-  const { messages, images, tools, toolChoice = 'auto' } = request;
   const written = writtenSchema(request, capabilities, quirks);
+  const {
+    messages,
+    images,
+    tools,
+    toolChoice = 'auto',
+  } = quirks.takesTools ? request : toldRequest(request, written !== undefined);
   const reasons = capabilities.efforts.length > 0;
   return {
     model,

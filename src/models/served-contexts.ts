@@ -33,8 +33,11 @@ const entriesOf = (list: List): Entry[] =>
   [list?.data, list?.models].find((each): each is Entry[] => Array.isArray(each)) ?? [];
 
 function contextIn(entries: Entry[], model: string, read: Read): number | undefined {
-  // A server of one model takes any name for it.
-  const meant = entries.filter((entry) => entries.length === 1 || [entry['id'], entry['model']].includes(model));
+  // A server of one model takes any name for it, and Ollama fills in a tag.
+  const names = [model, `${model}:latest`];
+  const meant = entries.filter(
+    ({ id, model: own }) => entries.length === 1 || names.some((name) => [id, own].includes(name)),
+  );
   return meant.flatMap(read).find((each): each is number => Number.isSafeInteger(each) && Number(each) > 0);
 }
 

@@ -41,7 +41,7 @@ describe('the context that a server has loaded a model with', () => {
         '/api/ps': {
           models: [
             { model: 'n', context_length: 1 },
-            { model: 'm', context_length: 4096 },
+            { model: 'm:latest', context_length: 4096 },
           ],
         },
       },

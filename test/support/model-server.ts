@@ -8,6 +8,7 @@ import { anthropicProblem, type ThinkingMemory } from './rules/anthropic.ts';
 import { compatibleProblem, makerOf } from './rules/compatible.ts';
 import { chatProblem, responsesProblem, type Problem } from './rules/openai.ts';
 import type { Body, Scripted, Seen, Wire } from './scripted.ts';
+import { asRead, asWritten, lostProblem, refusal, takesNoTools } from './told.ts';
 import { anthropicEvents, openaiEvents, type Event } from './wires.ts';
 
 export type { Scripted, Seen } from './scripted.ts';
@@ -81,9 +82,9 @@ class Rules {
   /** Encrypted reasoning by the model that wrote it and the id of the call that it led to. */
   readonly #thoughts = new Map<string, string>();
 
-  problemOf({ wire, body, headers }: Seen): Problem | undefined {
+  problemOf({ wire, body, headers, messages }: Seen): Problem | undefined {
     const check = {
-      openai: () => chatProblem(body) ?? compatibleProblem(body),
+      openai: () => chatProblem(body) ?? compatibleProblem(body) ?? lostProblem(body, messages),
       responses: () => responsesProblem(body, this.#thoughts),
       anthropic: () => anthropicProblem(body, this.thinking, headers),
     };
@@ -129,13 +130,14 @@ async function handle(
     seen.answered = response.writableFinished;
     seen.aborted = !seen.answered;
   });
-  const problem = rules.problemOf(seen);
+  const isTold = takesNoTools(seen.model);
+  const problem = isTold && seen.definedTools.length > 0 ? refusal(seen.model) : rules.problemOf(seen);
   if (problem !== undefined) {
     response.writeHead(400, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ error: { type: 'invalid_request_error', param: null, code: null, ...problem } }));
     return;
   }
-  const reply = await script(seen);
+  const reply = isTold ? asWritten(await script(asRead(seen))) : await script(seen);
   if (reply.delay !== undefined) await pause(reply.delay);
   if (reply.status !== undefined) {
     response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });

@@ -28,6 +28,7 @@ const models: Course[] = [
   { backend: { type: 'gemini', model: 'gemini-3.1-pro-preview' }, thought: '"thought_signature"', path: '/google' },
   { backend: { type: 'chatcompletion', model: 'gpt-5' } },
   { backend: { type: 'chatcompletion', model: 'gpt-5.6', reasoning_effort: 'none' } },
+  { backend: { type: 'chatcompletion', model: 'smollm2' } },
   { backend: { type: 'chatcompletion', model: 'deepseek-v4-pro' }, thought: '"reasoning_content"', path: '/deepseek' },
 ];
 
