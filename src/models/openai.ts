@@ -14,17 +14,21 @@ import {
 import { maxCalls, StreamedCalls, textOf, type CallPiece } from './streamed-calls.ts';
 import { strictSchema } from './strict-schema.ts';
 import { RepetitionWatch } from '../workflows/agent/repetition.ts';
+import { oneSystemMessage } from './plain-roles.ts';
 import { toldRequest } from './told-tools.ts';
 import { choiceOf, usable, writtenSchema } from './written-schema.ts';
 
 /** Also behind the many servers that speak https://platform.openai.com/docs/api-reference/chat more or less. */
 export async function askChat(client: OpenAI, request: ModelRequest, wire: Wire): Promise<ModelResponse> {
-  const stream = await wire.quirks.send(
+  return wire.quirks.send(
     () => requestBody(request, wire),
     wire.settings.extraBody,
-    (body) => client.chat.completions.create(body, { signal: request.signal }),
+    // LocalAI and some gateways refuse a request as the first event of its stream.
+    async (body) => {
+      const stream = await client.chat.completions.create(body, { signal: request.signal });
+      return readStream(stream, request, wire.endpoint);
+    },
   );
-  return readStream(stream, request, wire.endpoint);
 }
 
 function requestBody(
@@ -44,7 +48,7 @@ function requestBody(
   const limit = capabilities.temperature === null ? 'max_completion_tokens' : 'max_tokens';
   return {
     model,
-    messages: toOpenaiMessages(messages, images),
+    messages: toOpenaiMessages(oneSystemMessage(messages), images),
     // Servers take no tools beside a schema, or do not hold to it then.
     ...(written && { response_format: { type: 'json_schema', json_schema: written } }),
     ...(offered.length > 0 &&

@@ -1,7 +1,7 @@
 import { isFromSdk, knownKind, saidBy, type Said } from './failures.ts';
-import { templateWant, templateWants, type ChatMessage, type TemplateWant } from './plain-roles.ts';
+import { isFormed, templateWant, templateWants, type ChatMessage, type TemplateWant } from './plain-roles.ts';
 import { plainSchema } from './plain-schema.ts';
-import { refusesTools } from './told-tools.ts';
+import { refusesResults, refusesTools } from './told-tools.ts';
 import { isObject } from '../util/values.ts';
 
 type Body = Record<string, unknown>;
@@ -106,14 +106,18 @@ export class ParameterQuirks {
   #learn(error: unknown, sent: Body, extra: string[]): boolean {
     if (!isFromSdk(error)) return false;
     const said = saidBy(error);
-    const want = Array.isArray(sent['messages']) ? templateWant(said.text) : undefined;
-    if (want !== undefined) {
+    const messages = itemsOf(sent) as unknown as ChatMessage[];
+    const want = messages.length === 0 ? undefined : templateWant(said.text);
+    const isWanted = want !== undefined && isFormed(messages, want);
+    if (want !== undefined && !isWanted) {
       this.#wants.add(want);
       this.tell(`takes only conversations with ${want}: sent so`);
       return true;
     }
     const parameter = refusedIn(said, sent, [...extra, ...dispensable]);
-    if (sent['tools'] !== undefined && parameter === undefined && refusesTools(said.text)) {
+    const isRefusal = sent['tools'] !== undefined && parameter === undefined && refusesTools(said.text);
+    const hasResults = messages.some(({ role }) => role === 'tool');
+    if (isRefusal || (hasResults && (isWanted || refusesResults(said.text)))) {
       this.#takesTools = false;
       this.tell('takes no tools: they are told in words, and its calls are read from its text');
       return true;

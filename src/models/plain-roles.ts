@@ -1,3 +1,5 @@
+import type { Message } from '../protocol/message.ts';
+
 /** Chat templates of open models take fewer forms than the API; their servers refuse the rest, some with a 500. */
 
 export interface ChatMessage {
@@ -7,22 +9,25 @@ export interface ChatMessage {
   tool_calls?: Array<{ id: string }>;
 }
 
-/** Leaves one system message, at the beginning: later ones become the user's (Qwen 3.5). */
-export function oneSystemMessage(messages: ChatMessage[]): ChatMessage[] {
+/**
+ * Leaves one system message, at the beginning: later ones become the user's. Of 88 templates of open models a third
+ * refuse later ones (Qwen 3.5) or leave them out without a word (gpt-oss, MiniMax), or all but the last (DeepSeek R1).
+ */
+export function oneSystemMessage(messages: Message[]): Message[] {
   const firstOther = messages.findIndex(({ role }) => role !== 'system');
   const leading = firstOther === -1 ? messages : messages.slice(0, firstOther);
   const later = messages.slice(leading.length);
   const system = leading.map(({ content }) => content).filter((content) => content !== '');
   return [
-    ...(system.length === 0 ? [] : [{ role: 'system', content: system.join('\n\n') }]),
-    ...later.map((message) => (message.role === 'system' ? { ...message, role: 'user' } : message)),
+    ...(system.length === 0 ? [] : [{ role: 'system' as const, content: system.join('\n\n') }]),
+    ...later.map((message) => (message.role === 'system' ? { ...message, role: 'user' as const } : message)),
   ];
 }
 
 /** Joins what the user says to what came right before it, from the user or a tool, so that roles alternate (Mistral). */
 export function alternating(messages: ChatMessage[]): ChatMessage[] {
   const joined: ChatMessage[] = [];
-  for (const message of oneSystemMessage(messages)) {
+  for (const message of messages) {
     const last = joined.at(-1);
     const isText = typeof message.content === 'string' && typeof last?.content === 'string';
     if (message.role === 'user' && isText && ['user', 'tool'].includes(last.role)) {
@@ -32,6 +37,34 @@ export function alternating(messages: ChatMessage[]): ChatMessage[] {
     }
   }
   return joined;
+}
+
+/** Puts the system message at the beginning of what the user says first (Gemma). */
+export function noSystemMessage(messages: ChatMessage[]): ChatMessage[] {
+  const [system, first, ...others] = messages;
+  if (system?.role !== 'system') return messages;
+  const said = String(system.content);
+  if (first?.role !== 'user') return [{ role: 'user', content: said }, ...messages.slice(1)];
+  const { content } = first;
+  const joined = Array.isArray(content) ? [{ type: 'text', text: said }, ...content] : `${said}\n\n${String(content)}`;
+  return [{ ...first, content: joined }, ...others];
+}
+
+/** Has each of several calls followed by its own result (Llama 3). */
+export function oneCallAtATime(messages: ChatMessage[]): ChatMessage[] {
+  const resultOf = new Map(messages.map((message) => [message.tool_call_id, message]));
+  const moved = new Set<ChatMessage>();
+  return messages.flatMap((message) => {
+    const { tool_calls: calls = [], ...said } = message;
+    if (calls.length < 2) return moved.has(message) ? [] : [message];
+    return calls.flatMap((call, index) => {
+      const result = resultOf.get(call.id);
+      if (result !== undefined) moved.add(result);
+      const own =
+        index === 0 ? { ...said, tool_calls: [call] } : { role: 'assistant', content: null, tool_calls: [call] };
+      return result === undefined ? [own] : [own, result];
+    });
+  });
 }
 
 /** Gives calls ids of nine letters and digits (Mistral). */
@@ -51,14 +84,16 @@ export function shortCallIds(messages: ChatMessage[]): ChatMessage[] {
 
 /** What a server can want of a conversation, by the words in which it refuses one. */
 export const templateWants = {
-  'one system message': {
-    words: /system message (must|should) be (at the beginning|(the )?first)|only .{0,30}first message .{0,20}system/i,
-    form: oneSystemMessage,
-  },
   'alternating roles': {
     words: /roles must alternate|after the optional system message|unexpected role .{0,20} after role/i,
     form: alternating,
   },
+  'no system message': {
+    words:
+      /system role (is )?not supported|developer instruction is not enabled|does not support 'system'|only user and assistant roles are supported(?!,)/i,
+    form: noSystemMessage,
+  },
+  'one call at a time': { words: /single tool-calls? at once/i, form: oneCallAtATime },
   'call ids of nine characters': { words: /call ids? .{0,40}length 9/i, form: shortCallIds },
 } as const;
 
@@ -67,3 +102,7 @@ export type TemplateWant = keyof typeof templateWants;
 export function templateWant(text: string): TemplateWant | undefined {
   return (Object.keys(templateWants) as TemplateWant[]).find((want) => templateWants[want].words.test(text));
 }
+
+/** Whether a conversation has the form that it is refused for: then its calls and results are what no template knows. */
+export const isFormed = (messages: ChatMessage[], want: TemplateWant): boolean =>
+  JSON.stringify(templateWants[want].form(messages)) === JSON.stringify(messages);

@@ -13,6 +13,11 @@ const refusals = [
   /--enable-auto-tool-choice|\btools param requires\b/i,
 ];
 
+/** As templates say it of a message with a result. */
+const unknownRole = /\broles are supported\b|\b(?:invalid|unexpected|unsupported) (?:message )?role\b/i;
+
+export const refusesResults = (text: string): boolean => unknownRole.test(text);
+
 export const refusesTools = (text: string): boolean => refusals.some((words) => words.test(text));
 
 /**
