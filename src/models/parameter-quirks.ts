@@ -1,7 +1,14 @@
 import { isFromSdk, knownKind, saidBy, type Said } from './failures.ts';
-import { isFormed, templateWant, templateWants, type ChatMessage, type TemplateWant } from './plain-roles.ts';
+import {
+  isFormed,
+  refusesResults,
+  refusesTools,
+  templateWant,
+  templateWants,
+  type ChatMessage,
+  type TemplateWant,
+} from './plain-roles.ts';
 import { plainSchema } from './plain-schema.ts';
-import { refusesResults, refusesTools } from './told-tools.ts';
 import { isObject } from '../util/values.ts';
 
 type Body = Record<string, unknown>;

@@ -106,3 +106,21 @@ export function templateWant(text: string): TemplateWant | undefined {
 /** Whether a conversation has the form that it is refused for: then its calls and results are what no template knows. */
 export const isFormed = (messages: ChatMessage[], want: TemplateWant): boolean =>
   JSON.stringify(templateWants[want].form(messages)) === JSON.stringify(messages);
+
+/**
+ * As servers say it of a model that was not trained to call tools, or was started without what reads its calls: Ollama,
+ * OpenAI, DeepSeek and Bedrock; OpenRouter; Groq, Mistral and Perplexity; vLLM and llama.cpp.
+ */
+const refusals = [
+  /(?:\bnot|n't) support (?:the )?(?:use of )?(?:tools?|functions?)\b/i,
+  /\bendpoints? .{0,20}support tool use\b/i,
+  /\b(?:tools?|functions?)[ -]?(?:use|calls?|calling)?[`'"]? (?:is|are) (?:currently )?(?:not |un)(?:supported|enabled|available)/i,
+  /--enable-auto-tool-choice|\btools param requires\b/i,
+];
+
+export const refusesTools = (text: string): boolean => refusals.some((words) => words.test(text));
+
+/** As templates say it of a message with a result. */
+const unknownRole = /\broles are supported\b|\b(?:invalid|unexpected|unsupported) (?:message )?role\b/i;
+
+export const refusesResults = (text: string): boolean => unknownRole.test(text);

@@ -3,24 +3,6 @@ import { readableArguments, type ModelRequest } from './model.ts';
 import { usable } from './written-schema.ts';
 
 /**
- * As servers say it of a model that was not trained to call tools, or was started without what reads its calls: Ollama,
- * OpenAI, DeepSeek and Bedrock; OpenRouter; Groq, Mistral and Perplexity; vLLM and llama.cpp.
- */
-const refusals = [
-  /(?:\bnot|n't) support (?:the )?(?:use of )?(?:tools?|functions?)\b/i,
-  /\bendpoints? .{0,20}support tool use\b/i,
-  /\b(?:tools?|functions?)[ -]?(?:use|calls?|calling)?[`'"]? (?:is|are) (?:currently )?(?:not |un)(?:supported|enabled|available)/i,
-  /--enable-auto-tool-choice|\btools param requires\b/i,
-];
-
-/** As templates say it of a message with a result. */
-const unknownRole = /\broles are supported\b|\b(?:invalid|unexpected|unsupported) (?:message )?role\b/i;
-
-export const refusesResults = (text: string): boolean => unknownRole.test(text);
-
-export const refusesTools = (text: string): boolean => refusals.some((words) => words.test(text));
-
-/**
  * The same conversation for a model whose server takes no tools: the system message tells of them, and calls and results
  * are words. What the model calls is read from its text (src/activities/tools/written-call.ts).
  *

@@ -88,6 +88,39 @@ const own: ToolSpec[] = ['view_file', 'run_command'].map((name) => ({
 
 const view = (path: string, name = 'view_file') => ({ name, arguments: { path } });
 
+/** As chat templates of these models show their own calls to them (ggml-org/llama.cpp, models/templates, 2026-11). */
+const native = {
+  Mistral: '[TOOL_CALLS]view_file[ARGS]{"path": "a"}',
+  'Kimi K2':
+    '<|tool_calls_section_begin|><|tool_call_begin|>functions.view_file:0<|tool_call_argument_begin|>{"path": "a"}<|tool_call_end|><|tool_calls_section_end|>',
+  'DeepSeek R1':
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>view_file\n```json\n{"path": "a"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+  'DeepSeek V3.1':
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>view_file<｜tool▁sep｜>{"path": "a"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+  'DeepSeek V3.2':
+    '\n\n<｜DSML｜function_calls>\n<｜DSML｜invoke name="view_file">\n<｜DSML｜parameter name="path" string="true">a</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
+  'GLM 4.6': '\n<tool_call>view_file\n<arg_key>path</arg_key>\n<arg_value>a</arg_value>\n</tool_call>',
+  'MiniMax M2':
+    '\n<minimax:tool_call>\n<invoke name="view_file">\n<parameter name="path">a</parameter>\n</invoke>\n</minimax:tool_call>',
+  'gpt-oss': '<|channel|>commentary to=functions.view_file <|constrain|>json<|message|>{"path": "a"}<|call|>',
+  'Gemma 4': '<|tool_call>call:view_file{path:<|"|>a<|"|>}<tool_call|>',
+  'Gemma 3': '\n```tool_code\nview_file(path="a")\n```',
+  'LFM 2': "<|tool_call_start|>[view_file(path='a')]<|tool_call_end|>",
+  'Command R':
+    '\n<|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": "view_file", "parameters": {"path": "a"}}\n]<|END_ACTION|>',
+  Granite: '<|tool_call|>[{"name": "view_file", "arguments": {"path": "a"}}]',
+  Solar:
+    '<|tool_calls|><|tool_call:begin|>abc12<|tool_call:name|>view_file<|tool_call:args|>{"path": "a"}<|tool_call:end|>',
+};
+
+test('a call within an argument of another is its text', () => {
+  const content = JSON.stringify({ name: 'view_file', arguments: { path: 'b' } });
+  const text = `<function=run_command><parameter=path><tool_call>${content}</tool_call></parameter></function>`;
+  expect(writtenCalls(text, own, argumentReader(own))?.calls).toEqual([
+    { name: 'run_command', arguments: JSON.stringify({ path: `<tool_call>${content}</tool_call>` }) },
+  ]);
+});
+
 describe('a call of any tool is no words for a reader', () => {
   const read = argumentReader([...team, ...own]);
   const written = (text: string) => {
@@ -126,6 +159,18 @@ describe('a call of any tool is no words for a reader', () => {
       '',
       viewed('a'),
     ],
+    ...Object.entries(native).map(([model, text]): [string, string, string, object[]] => [
+      `as ${model} was trained to write it`,
+      `Let me see.${text}`,
+      'Let me see.',
+      viewed('a'),
+    ]),
+    [
+      'twice, in code',
+      "[view_file(path='a'), view_file(path='b', lines=3)]",
+      '',
+      [...viewed('a'), { name: 'view_file', input: { path: 'b', lines: 3 } }],
+    ],
     ['under another name', JSON.stringify(view('a', 'functions.view_file')), '', viewed('a')],
     [
       'of a question to the others',
@@ -147,6 +192,10 @@ describe('a call of any tool is no words for a reader', () => {
     ['words about a call', `It calls ${JSON.stringify(view('a'))} first, and then answers.`],
     ['an object of that form', '{"name": "look", "arguments": {"path": "a"}}'],
     ['an object with a name', '{"name": "view_file", "size": 3}'],
+    ['code within a sentence', "One could write view_file(path='a')"],
+    ['code with words behind it', "[view_file(path='a')] is how it is called."],
+    ['code that has to be run', "\nview_file(path=name + '.md')"],
+    ['an answer behind marks', '<|channel|>final<|message|>{"path": "a"}'],
   ])('but not %s', (_, text) => {
     expect(written(text)).toEqual({ content: undefined, calls: [] });
   });
@@ -159,6 +208,10 @@ describe('a call of any tool is no words for a reader', () => {
       '<tool_call>',
       '[[[',
       'view_file(',
+      '\nview_file(path=[',
+      '<tool_call>a<arg_key>b</arg_key><arg_value>',
+      '<|tool_call>call:a{b:<|"|>',
+      '<|a|> b ',
     ])
       expect(written(piece.repeat(40_000)).calls.length).toBeLessThan(9);
   });

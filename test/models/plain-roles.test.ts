@@ -25,7 +25,7 @@ const words = (messages: ChatMessage[]): string =>
 test('whatever form a conversation is given, no word of it is lost', () => {
   fc.assert(
     fc.property(conversations, (messages) => {
-      const one = oneSystemMessage(messages as Message[]);
+      const one = oneSystemMessage(messages);
       expect(words(one)).toBe(words(messages));
       for (const form of [alternating, noSystemMessage, oneCallAtATime]) expect(words(form(one))).toBe(words(messages));
     }),
@@ -35,7 +35,7 @@ test('whatever form a conversation is given, no word of it is lost', () => {
 test('one system message is left, at the beginning, and none where a template has none', () => {
   fc.assert(
     fc.property(conversations, (messages) => {
-      const one = oneSystemMessage(messages as Message[]);
+      const one = oneSystemMessage(messages);
       expect(one.findLastIndex(({ role }) => role === 'system')).toBeLessThan(1);
       expect(noSystemMessage(one).map(({ role }) => role)).not.toContain('system');
     }),

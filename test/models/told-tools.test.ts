@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { argumentReader } from '../../src/activities/tools/arguments.ts';
 import { writtenCalls } from '../../src/activities/tools/written-call.ts';
 import type { ModelRequest } from '../../src/models/model.ts';
-import { refusesTools, toldRequest } from '../../src/models/told-tools.ts';
+import { refusesTools } from '../../src/models/plain-roles.ts';
+import { toldRequest } from '../../src/models/told-tools.ts';
 import type { Message, ToolSpec } from '../../src/protocol/message.ts';
 import { delta, RawServer, refuse, stream, type RawBody } from '../support/raw-server.ts';
 

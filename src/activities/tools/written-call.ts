@@ -1,19 +1,23 @@
-import type { ToolCall, ToolSpec } from '../../protocol/message.ts';
+import type { ToolSpec } from '../../protocol/message.ts';
 import type { ReadArguments } from './arguments.ts';
 import { meantName } from './meant-name.ts';
+import {
+  callOf,
+  leadingMarks,
+  mostTries,
+  nameBeforeMarks,
+  nativeCalls,
+  type WrittenCall,
+  type WrittenElement,
+} from './native-calls.ts';
 import { isObject, parsedJson } from '../../util/values.ts';
 
 type JsonObject = Record<string, unknown>;
 
-type Call = Omit<ToolCall, 'id'>;
-
 interface WrittenCalls {
-  calls: Call[];
+  calls: WrittenCall[];
   content: string;
 }
-
-/** So that a hostile text takes no longer than a long one. */
-const mostTries = 8;
 
 /**
  * Small models write calls as text: an object with the tool's name and its arguments, in a fence, in a tag such as
@@ -32,42 +36,42 @@ export function writtenCalls(
 ): WrittenCalls | undefined {
   if (tools.length === 0) return undefined;
   const asText = tools.filter((tool) => mayCall && tool.asText);
-  const fits = ({ name, arguments: input }: Call): boolean =>
+  const fits = ({ name, arguments: input }: WrittenCall): boolean =>
     'input' in read({ id: '', name, arguments: input }, 'stop').reply;
-  const isOf = (some: ToolSpec[]) => (call: Call) => some.some(({ name }) => name === call.name) && fits(call);
-  const found = elementsIn(text);
+  const isOf = (some: ToolSpec[]) => (call: WrittenCall) => some.some(({ name }) => name === call.name) && fits(call);
+  const names = tools.map(({ name }) => name);
+  const found = nativeCalls(text, names);
+  const inside = found.map(({ from, end }) => ({ from, end }));
   let from = text.indexOf('{');
   for (let tries = 0; from !== -1 && tries < mostTries; tries++) {
     const object = objectAt(text, from);
-    if (object !== undefined) {
+    // What is in an argument is no call.
+    const outer = inside.find((each) => from > each.from && from < each.end);
+    if (object !== undefined && outer === undefined) {
       const { end, value } = object;
       const isAlone = isWhole(text, from, end);
       const before = text.slice(0, from);
-      const others = otherCalls(before, value);
+      const marked = nameBeforeMarks(before);
+      const known = marked && knownName(marked.name, names);
+      const others = [...otherCalls(before, value), ...(known === undefined ? [] : [callOf(known, value)])];
       const replying = namedCall(value, asText) ?? others.find(isOf(asText));
       if (replying !== undefined) return { calls: [replying], content: isAlone ? '' : text };
       if (isAlone && asText.length > 0) {
         const [call, ...more] = callsByArguments(value, asText).filter(fits);
         if (call !== undefined && more.length === 0) return { calls: [call], content: '' };
       }
-      const isTagged = tag.test(before.slice(-longestTag));
-      const call = namedCall(value, tools, isTagged) ?? others.find(isOf(tools));
-      if (call !== undefined) found.push({ call, isTagged, from, end });
+      const isTagged = known !== undefined || tag.test(before.slice(-longestTag));
+      const call = known === undefined ? namedCall(value, tools, isTagged) : callOf(known, value);
+      const other = call ?? others.find(isOf(tools));
+      if (other !== undefined) found.push({ call: other, isTagged, from: known && marked ? marked.from : from, end });
     }
-    from = text.indexOf('{', object?.end ?? from + 1);
+    from = text.indexOf('{', outer?.end ?? object?.end ?? from + 1);
   }
   return callsOf(text, found);
 }
 
-interface WrittenElement {
-  call: Call;
-  isTagged: boolean;
-  from: number;
-  end: number;
-}
-
 /** In characters, so much of a text is looked at. */
-const tag = /(?:<\|?tool_?calls?(?:_begin)?\|?>|\[TOOL_CALLS?\]|<function=[\w.-]+>)[\s[]*$/i;
+const tag = /(?:<\|?tool_?calls?(?:_begin)?\|?>|<\|START_ACTION\|>|\[TOOL_CALLS?\]|<function=[\w.-]+>)[\s[]*$/i;
 const longestTag = 200;
 
 /** And a tool's name right before its arguments. */
@@ -89,24 +93,9 @@ function callsOf(text: string, found: WrittenElement[]): WrittenCalls | undefine
   const [first] = kept;
   if (first === undefined) return undefined;
   const beside = text.slice(0, first.from);
-  const content = beside.slice(0, -longestTag) + beside.slice(-longestTag).replace(opening, '');
+  const end = beside.slice(-longestTag).replace(leadingMarks, '').replace(opening, '');
+  const content = beside.slice(0, -longestTag) + end;
   return { calls: kept.map(({ call }) => call), content: content.trim() };
-}
-
-/** Such as `<function=view_file><parameter=path>a.md</parameter></function>`. */
-function elementsIn(text: string): WrittenElement[] {
-  const openings = text.matchAll(/<(?:function=|invoke name=)"?([\w.:-]{1,64})"?>/g);
-  return [...openings].slice(0, mostTries).flatMap(({ 0: tag, 1: name = '', index: from }) => {
-    const inside = text.slice(from + tag.length);
-    const [content = ''] = inside.split(/<\/(?:function|invoke)>/, 1);
-    const values = content.split('</parameter>').flatMap((piece) => {
-      const [all = '', key] = /^\s*<parameter(?:=| name=)"?([\w-]{1,64})"?>\n?/.exec(piece) ?? [];
-      return key === undefined ? [] : [[key, piece.slice(all.length).replace(/\n$/, '')] as const];
-    });
-    if (values.length === 0) return [];
-    const end = from + tag.length + content.length;
-    return [{ call: callOf(name, Object.fromEntries(values)), isTagged: true, from, end }];
-  });
 }
 
 /** Strings may have line breaks, as small models write them. */
@@ -138,31 +127,31 @@ function isWhole(text: string, from: number, end: number): boolean {
 }
 
 /** @param isCertain whether it is a call even if there is no such tool */
-function namedCall(value: JsonObject, tools: ToolSpec[], isCertain = false): Call | undefined {
+function namedCall(value: JsonObject, tools: ToolSpec[], isCertain = false): WrittenCall | undefined {
   if (isObject(value['function'])) return namedCall(value['function'], tools, isCertain);
-  const name = value['name'] ?? value['function'] ?? value['tool'];
+  const name = value['name'] ?? value['function'] ?? value['tool'] ?? value['tool_name'];
   const input = value['arguments'] ?? value['parameters'] ?? value['input'] ?? value['args'];
   const isCall = typeof input === 'string' || isObject(input);
   if (!isCall || typeof name !== 'string') return undefined;
-  const names = tools.map((tool) => tool.name);
-  const known = names.includes(name) ? name : meantName(name, names);
+  const known = knownName(
+    name,
+    tools.map((tool) => tool.name),
+  );
   return known !== undefined || isCertain ? callOf(known ?? name, input) : undefined;
 }
 
+const knownName = (name: string, names: string[]): string | undefined =>
+  names.includes(name) ? name : meantName(name, names);
+
 /** By an object whose only key is the tool's name, and by the name before the arguments. */
-function otherCalls(before: string, value: JsonObject): Call[] {
+function otherCalls(before: string, value: JsonObject): WrittenCall[] {
   const [[key, only] = ['', undefined], ...others] = Object.entries(value);
   const [, name = ''] = /([\w-]+)[`"']?\s*[(>:=]?\s*$/.exec(before.slice(-100)) ?? [];
   return [...(others.length === 0 && isObject(only) ? [callOf(key, only)] : []), callOf(name, value)];
 }
 
 /** Those of the tools that have all of the arguments. */
-const callsByArguments = (input: JsonObject, tools: ToolSpec[]): Call[] =>
+const callsByArguments = (input: JsonObject, tools: ToolSpec[]): WrittenCall[] =>
   tools
     .filter(({ parameters }) => Object.keys(input).every((key) => Object.hasOwn(parameters.properties, key)))
     .map(({ name }) => callOf(name, input));
-
-const callOf = (name: string, input: string | JsonObject): Call => ({
-  name,
-  arguments: typeof input === 'string' ? input : JSON.stringify(input),
-});
