@@ -15,6 +15,7 @@ import { maxCalls, StreamedCalls, textOf, type CallPiece } from './streamed-call
 import { strictSchema } from './strict-schema.ts';
 import { RepetitionWatch } from '../workflows/agent/repetition.ts';
 import { oneSystemMessage } from './plain-roles.ts';
+import { partThought, SaidPieces } from './thoughts.ts';
 import { toldRequest } from './told-tools.ts';
 import { choiceOf, usable, writtenSchema } from './written-schema.ts';
 
@@ -95,6 +96,7 @@ async function readStream(
   const calls = new StreamedCalls();
   const opaque: OpaqueData = { extra: {} };
   const repetition = new RepetitionWatch();
+  const saidPieces = new SaidPieces();
   for await (const chunk of stream) {
     usage = chunk.usage ?? usage;
     replied = chunk.model ?? replied;
@@ -114,8 +116,7 @@ async function readStream(
     const pieces = [...(delta.tool_calls ?? []), ...(delta.function_call ? [{ function: delta.function_call }] : [])];
     const written = pieces.map((piece) => calls.add(piece));
     if (calls.count > maxCalls) throw replyTooLarge(endpoint, `more than ${maxCalls} tool calls`);
-    const piece = [text, refused, ...written].join('');
-    request.onDelta(piece);
+    request.onDelta([saidPieces.add(text), refused, ...written].join(''));
     // The text itself is put together only when it is looked at, which takes long where that is at each piece.
     recent += text;
     const end = turnBegins.test(recent) ? nextTurn(content) : undefined;
@@ -126,7 +127,7 @@ async function readStream(
       break;
     }
     // A small model may go on like that to the limit of its context, for minutes. It counts as cut off there.
-    if (repetition.add(piece)) {
+    if (repetition.add([text, refused, ...written].join(''))) {
       reason = 'length';
       break;
     }
@@ -140,11 +141,12 @@ async function readStream(
     throw contentRefused(endpoint, refusal);
   if (finish === 'failed') throw serverFailed(endpoint, `the reply ended with "${reason}"`);
   const { calls: toolCalls, extra } = calls.finish(request.messages);
+  const { said, thought } = partThought(content, finish === 'length');
   const message: AssistantMessage = {
     role: 'assistant',
-    content: content + refusal,
+    content: said + refusal,
     ...(toolCalls.length > 0 && { toolCalls }),
-    ...opaqueOf({ ...opaque, extra }),
+    ...opaqueOf({ ...opaque, extra, ...(thought !== '' && { thought }) }),
   };
   const counted = {
     inputTokens: usage?.prompt_tokens ?? NaN,
@@ -209,12 +211,15 @@ interface OpaqueData {
   extra: Record<string, unknown>;
   /** DeepSeek and others refuse a conversation whose calls have lost their reasoning. */
   reasoning?: { field: (typeof reasoningFields)[number]; text: string };
+  /** What stood before the text, marks included. It goes back there: templates leave it out, or want it (MiniMax). */
+  thought?: string;
 }
 
 const chatWire = 'chat';
 
 function opaqueOf(data: OpaqueData): Pick<AssistantMessage, 'opaque'> {
-  if (data.reasoning === undefined && Object.keys(data.extra).length === 0) return {};
+  const { extra, reasoning, thought } = data;
+  if (reasoning === undefined && thought === undefined && Object.keys(extra).length === 0) return {};
   return { opaque: { wire: chatWire, data } };
 }
 
@@ -256,8 +261,9 @@ function toUserContent({ content, images: refs = [] }: UserMessage, images: Load
 }
 
 function toAssistant(message: AssistantMessage): Param {
-  const { content, toolCalls = [] } = message;
-  const { extra, reasoning } = opaqueIn(message);
+  const { toolCalls = [] } = message;
+  const { extra, reasoning, thought = '' } = opaqueIn(message);
+  const content = thought + message.content;
   return {
     role: 'assistant',
     content: content === '' && toolCalls.length > 0 ? null : content,

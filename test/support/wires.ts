@@ -25,7 +25,10 @@ export function openaiEvents(reply: Scripted, { body }: Seen): Event[] {
   return [
     chunk({ role: 'assistant', content: '' }),
     ...(maker === 'deepseek' && thinking !== undefined ? [chunk({ reasoning_content: thinking })] : []),
-    ...pieces(text).map((content) => chunk({ content })),
+    // As LM Studio leaves it in the text (lmstudio-ai/lmstudio-bug-tracker#1569).
+    ...(maker === 'qwen' && thinking !== undefined ? pieces(`<think>\n${thinking}\n</think>\n\n`) : [])
+      .concat(pieces(text))
+      .map((content) => chunk({ content })),
     ...calls.flatMap(({ name, arguments: input }, index) => [
       chunk({
         tool_calls: [

@@ -29,6 +29,7 @@ const models: Course[] = [
   { backend: { type: 'chatcompletion', model: 'gpt-5' } },
   { backend: { type: 'chatcompletion', model: 'gpt-5.6', reasoning_effort: 'none' } },
   { backend: { type: 'chatcompletion', model: 'smollm2' } },
+  { backend: { type: 'chatcompletion', model: 'qwen3-8b' }, thought: '<think>' },
   { backend: { type: 'chatcompletion', model: 'deepseek-v4-pro' }, thought: '"reasoning_content"', path: '/deepseek' },
 ];
 

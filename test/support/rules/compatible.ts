@@ -20,8 +20,9 @@ export function compatibleProblem(body: Body): Problem | undefined {
 }
 
 /** Whose model a request is for, as far as it thinks over this wire. */
-export function makerOf({ model }: Body): 'deepseek' | 'gemini' | undefined {
+export function makerOf({ model }: Body): 'deepseek' | 'gemini' | 'qwen' | undefined {
   if (model.startsWith('deepseek')) return 'deepseek';
+  if (model.startsWith('qwen3')) return 'qwen';
   return model.startsWith('gemini-3') ? 'gemini' : undefined;
 }
 
