@@ -193,8 +193,10 @@ describe('a call of any tool is no words for a reader', () => {
     ['an object of that form', '{"name": "look", "arguments": {"path": "a"}}'],
     ['an object with a name', '{"name": "view_file", "size": 3}'],
     ['code within a sentence', "One could write view_file(path='a')"],
+    ['code that is an answer', "Like this:\n```python\nview_file(path='a')\n```"],
+    ['code behind a comma', "Then, view_file(path='a')"],
     ['code with words behind it', "[view_file(path='a')] is how it is called."],
-    ['code that has to be run', "\nview_file(path=name + '.md')"],
+    ['code that has to be run', "view_file(path=name + '.md')"],
     ['an answer behind marks', '<|channel|>final<|message|>{"path": "a"}'],
   ])('but not %s', (_, text) => {
     expect(written(text)).toEqual({ content: undefined, calls: [] });

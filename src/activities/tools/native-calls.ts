@@ -88,8 +88,8 @@ function quotedIn(text: string): WrittenElement[] {
   });
 }
 
-/** Code in a list of its own, in a fence, or on a line of its own. */
-const codeOpening = /(?:^|[[,\n>])[ \t]*([\w-]{1,64})\(/g;
+/** Code in a list, in a fence of its own kind, or with nothing before it. */
+const codeOpening = /(?:^|\[|\)\s*,|\|>|```tool_code)\s*([\w-]{1,64})\(/g;
 const codeTag = /(?:<\|(?:tool_call|python)_start\|>|```tool_code)[\s[]*$/;
 
 /** Such as `[view_file(path='a.md')]` (Llama 4, LFM 2, Gemma 3). */
