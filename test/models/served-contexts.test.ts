@@ -10,15 +10,18 @@ import type { Backend } from '../../src/protocol/settings.ts';
 /** A server that lists what it is told to, by path. */
 async function serving(lists: Record<string, object>) {
   const asked: string[] = [];
+  /** What is listed otherwise once a path was asked for. */
+  const loads: Record<string, Record<string, object>> = {};
   const server = createServer(({ url = '' }, response) => {
     asked.push(url);
+    Object.assign(lists, loads[url]);
     const { [url]: list } = lists;
     response.writeHead(list === undefined ? 404 : 200).end(JSON.stringify(list ?? { error: 'Not Found' }));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const backend: Backend = { type: 'chatcompletion', model: 'm', base_url };
-  return { asked, backend, lists, [Symbol.asyncDispose]: async () => void server.close() };
+  return { asked, backend, lists, loads, [Symbol.asyncDispose]: async () => void server.close() };
 }
 
 describe('the context that a server has loaded a model with', () => {
@@ -74,17 +77,41 @@ describe('the context that a server has loaded a model with', () => {
     }
   });
 
-  test('is found where Ollama loads a model only when it is called, and not looked for without an end', async () => {
+  test('is that of its own model, where Ollama has loaded another one', async () => {
+    await using server = await serving({
+      '/v1/models': { data: [{ id: 'm:latest' }, { id: 'n:latest' }] },
+      '/api/ps': { models: [{ model: 'n:latest', context_length: 1 }] },
+    });
+    expect(await servedContexts({})(server.backend)).toBeUndefined();
+  });
+
+  test('is known before the first call, since Ollama is told to load the model', async () => {
     await using server = await serving({ '/v1/models': { data: [{ id: 'm' }] }, '/api/ps': { models: [] } });
+    server.loads['/api/generate'] = { '/api/ps': { models: [{ model: 'm:latest', context_length: 4096 }] } };
     const contextOf = servedContexts({});
-    expect(await contextOf(server.backend)).toBeUndefined();
-    server.lists['/api/ps'] = { models: [{ model: 'm', context_length: 4096 }] };
-    expect(await contextOf(server.backend)).toBe(4096);
-    const other = servedContexts({});
-    server.lists['/api/ps'] = { models: [] };
-    for (let time = 0; time < 5; time++) await other(server.backend);
-    server.lists['/api/ps'] = { models: [{ model: 'm', context_length: 4096 }] };
-    expect(await other(server.backend)).toBeUndefined();
+    const team = await Promise.all([1, 2, 3].map(() => contextOf(server.backend)));
+    expect(team).toEqual([4096, 4096, 4096]);
+    expect(server.asked.filter((path) => path === '/api/generate').length).toBeLessThanOrEqual(3);
+  });
+
+  test('is asked for until Ollama or LM Studio has loaded the model, however many ask before', async () => {
+    for (const [path, before, after] of [
+      ['/api/ps', { models: [] }, { models: [{ model: 'm', context_length: 4096 }] }],
+      ['/api/v0/models', { data: [{ id: 'm' }] }, { data: [{ id: 'm', loaded_context_length: 4096 }] }],
+    ] as const) {
+      await using server = await serving({ '/v1/models': { data: [{ id: 'm' }] }, [path]: before });
+      const contextOf = servedContexts({});
+      for (let time = 0; time < 5; time++) expect(await contextOf(server.backend)).toBeUndefined();
+      server.lists[path] = after;
+      expect(await contextOf(server.backend)).toBe(4096);
+    }
+  });
+
+  test('is not asked for without an end where no server says it', async () => {
+    await using server = await serving({ '/v1/models': { data: [{ id: 'm' }] } });
+    const contextOf = servedContexts({});
+    for (let time = 0; time < 9; time++) await contextOf(server.backend);
+    expect(server.asked.filter((path) => path === '/v1/models')).toHaveLength(3);
   });
 
   test('is found where the server starts only after its first call', async () => {
