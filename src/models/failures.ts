@@ -184,7 +184,14 @@ const contextWords = [
 ];
 
 /** Servers answer 500 to a request that can never succeed, as llama.cpp does where a template fails. */
-const requestWords = ['chat template', 'jinja', 'must alternate', 'input is not supported', 'role not supported'];
+const requestWords = [
+  'chat template',
+  'jinja',
+  'must be at the beginning',
+  'must alternate',
+  'input is not supported',
+  'role not supported',
+];
 
 export function knownKind({ status, names, text }: Said): string | undefined {
   const isNamed = (...known: string[]): boolean => names.some((name) => known.includes(name));

@@ -34,7 +34,7 @@ export async function askChat(client: OpenAI, request: ModelRequest, wire: Wire)
 
 function requestBody(
   request: ModelRequest,
-  { settings: { model, temperature, maxTokens, effort, capabilities }, quirks }: Wire,
+  { settings: { model, temperature, maxTokens, effort, capabilities }, quirks, endpoint }: Wire,
 ): OpenAI.ChatCompletionCreateParamsStreaming {
   const written = writtenSchema(request, capabilities, quirks);
   const {
@@ -49,7 +49,8 @@ function requestBody(
   const limit = capabilities.temperature === null ? 'max_completion_tokens' : 'max_tokens';
   return {
     model,
-    messages: toOpenaiMessages(oneSystemMessage(messages), images),
+    // OpenAI's own models take all, and a server in its place says so if it does not.
+    messages: toOpenaiMessages(endpoint.provider === 'openai' ? messages : oneSystemMessage(messages), images),
     // Servers take no tools beside a schema, or do not hold to it then.
     ...(written && { response_format: { type: 'json_schema', json_schema: written } }),
     ...(offered.length > 0 &&

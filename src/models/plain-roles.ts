@@ -1,5 +1,3 @@
-import type { Message } from '../protocol/message.ts';
-
 /** Chat templates of open models take fewer forms than the API; their servers refuse the rest, some with a 500. */
 
 export interface ChatMessage {
@@ -13,14 +11,19 @@ export interface ChatMessage {
  * Leaves one system message, at the beginning: later ones become the user's. Of 88 templates of open models a third
  * refuse later ones (Qwen 3.5) or leave them out without a word (gpt-oss, MiniMax), or all but the last (DeepSeek R1).
  */
-export function oneSystemMessage(messages: Message[]): Message[] {
+export function oneSystemMessage<M extends ChatMessage>(messages: M[]): M[] {
   const firstOther = messages.findIndex(({ role }) => role !== 'system');
   const leading = firstOther === -1 ? messages : messages.slice(0, firstOther);
-  const later = messages.slice(leading.length);
-  const system = leading.map(({ content }) => content).filter((content) => content !== '');
+  const [first] = leading;
+  const content = leading
+    .map((message) => message.content)
+    .filter((each) => each !== '')
+    .join('\n\n');
   return [
-    ...(system.length === 0 ? [] : [{ role: 'system' as const, content: system.join('\n\n') }]),
-    ...later.map((message) => (message.role === 'system' ? { ...message, role: 'user' as const } : message)),
+    ...(first === undefined || content === '' ? [] : [{ ...first, content }]),
+    ...messages
+      .slice(leading.length)
+      .map((message) => (message.role === 'system' ? { ...message, role: 'user' } : message)),
   ];
 }
 
@@ -84,6 +87,11 @@ export function shortCallIds(messages: ChatMessage[]): ChatMessage[] {
 
 /** What a server can want of a conversation, by the words in which it refuses one. */
 export const templateWants = {
+  'one system message': {
+    words:
+      /system message (must|should) be (at the beginning|(the )?first)|only .{0,30}first message .{0,20}system|initial optional system message/i,
+    form: oneSystemMessage,
+  },
   'alternating roles': {
     words: /roles must alternate|after the optional system message|unexpected role .{0,20} after role/i,
     form: alternating,

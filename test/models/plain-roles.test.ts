@@ -123,7 +123,7 @@ const answer = (response: ServerResponse): void => {
 const hasTwo = (body: RawBody): boolean => sentIn(body).some(({ tool_calls: calls = [] }) => calls.length > 1);
 const single = { message: 'This model only supports single tool-calls at once!' };
 
-test('no server is sent a later system message, which many templates leave out', async () => {
+test('a server of Chat Completions is sent no later system message, which many templates leave out', async () => {
   await using server = await RawServer.start(answer);
   await server.opener()(backend).ask({ messages: calling });
   expect(server.bodies.flatMap(sentIn).map(({ role }) => role)).toEqual([
@@ -134,6 +134,23 @@ test('no server is sent a later system message, which many templates leave out',
     'tool',
     'user',
   ]);
+});
+
+test('a server in the place of OpenAI is sent all system messages, until it refuses later ones', async () => {
+  const isLast = (body: RawBody): boolean => sentIn(body).at(-1)?.role === 'system';
+  let takesAll = true;
+  await using server = await RawServer.start((response, body, { url = '' }) => {
+    if (url.endsWith('/responses')) return refuse(response, { message: 'Not Found' }, 404);
+    if (isLast(body) && !takesAll)
+      return refuse(response, { message: 'System message must be at the beginning.' }, 500);
+    answer(response);
+  });
+  const { ask } = server.opener()({ type: 'openai', model: 'm' });
+  await ask({ messages: calling });
+  takesAll = false;
+  const { notices } = await ask({ messages: calling });
+  expect(notices).toEqual(['openai m takes only conversations with one system message: sent so']);
+  expect(server.bodies.filter(({ messages }) => messages !== undefined).map(isLast)).toEqual([true, true, false]);
 });
 
 describe('a server whose template refuses a form', () => {
@@ -205,6 +222,7 @@ describe('a server whose template refuses a form', () => {
 });
 
 test.each([
+  ['System message must be at the beginning.', 'one system message'],
   ['Conversation roles must alternate user/assistant/user/assistant/...', 'alternating roles'],
   [
     'After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.',
