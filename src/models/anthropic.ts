@@ -40,9 +40,7 @@ const isBinding = ({ thinking }: Body): boolean => thinking !== undefined && 'bl
 function requestBody(request: ModelRequest, { settings, quirks }: Wire): Body {
   const { model, temperature, maxTokens = defaultMaxTokens, effort, capabilities } = settings;
   const written = writtenSchema(request, capabilities, quirks);
-  const { messages, images, tools, toolChoice } = quirks.takesTools
-    ? request
-    : toldRequest(request, written !== undefined);
+  const { messages, images, tools, toolChoice } = toldRequest(request, quirks, written);
   const { system, messages: params } = toAnthropicConversation(messages, images, model);
   const offered = toAnthropicTools(tools, messages, capabilities.strictSchemas);
   const thinking = thinkingParameter(model, effort, capabilities.outputTokens);

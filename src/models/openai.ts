@@ -37,12 +37,7 @@ function requestBody(
   { settings: { model, temperature, maxTokens, effort, capabilities }, quirks, endpoint }: Wire,
 ): OpenAI.ChatCompletionCreateParamsStreaming {
   const written = writtenSchema(request, capabilities, quirks);
-  const {
-    messages,
-    images,
-    tools,
-    toolChoice = 'auto',
-  } = quirks.takesTools ? request : toldRequest(request, written !== undefined);
+  const { messages, images, tools, toolChoice = 'auto' } = toldRequest(request, quirks, written);
   // Weak models imitate tools that they may not use, so these are left out, except where the server wants them defined.
   const offered = toolChoice === 'none' && !quirks.wantsTools ? [] : usable(tools, toolChoice);
   // A model that takes no temperature reasons, and its limit, which includes the reasoning, has the newer name.

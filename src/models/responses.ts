@@ -45,12 +45,7 @@ function requestBody(
   { settings: { model, temperature, maxTokens, effort, capabilities }, quirks }: Wire,
 ): Body {
   const written = writtenSchema(request, capabilities, quirks);
-  const {
-    messages,
-    images,
-    tools,
-    toolChoice = 'auto',
-  } = quirks.takesTools ? request : toldRequest(request, written !== undefined);
+  const { messages, images, tools, toolChoice = 'auto' } = toldRequest(request, quirks, written);
   const reasons = capabilities.efforts.length > 0;
   return {
     model,

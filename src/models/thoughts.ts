@@ -17,7 +17,7 @@ const openingOf = (text: string): (typeof marks)[number] | undefined =>
   marks.find(([opening]) => text.startsWith(opening));
 
 /** Many templates end with the first mark, so that the reply has only the second. In code it is what somebody asked for. */
-const closing = /(?<![`'"])<\/think>(?=[\s<]|$)/;
+const closingAlone = /(?<![`'"])<\/think>(?=[\s<]|$)/;
 
 /**
  * Parts what a model thought from what it says.
@@ -36,7 +36,7 @@ export function partThought(text: string, isCut: boolean): { thought: string; sa
 }
 
 function partAtClosing(text: string): { thought: string; said: string } {
-  const found = closing.exec(text);
+  const found = closingAlone.exec(text);
   const before = text.slice(0, found?.index ?? 0);
   const isInCode = before.split('```').length % 2 === 0;
   if (found === null || isInCode || before.includes('<think>')) return { thought: '', said: text };

@@ -1,16 +1,23 @@
 import type { AssistantMessage, Message, ToolMessage, ToolSpec } from '../protocol/message.ts';
 import { readableArguments, type ModelRequest } from './model.ts';
+import type { ParameterQuirks } from './parameter-quirks.ts';
 import { usable } from './written-schema.ts';
 
 /**
  * The same conversation for a model whose server takes no tools: the system message tells of them, and calls and results
- * are words. What the model calls is read from its text (src/activities/tools/written-call.ts).
+ * are words. What the model calls is read from its text (src/activities/tools/written-call.ts). Where the server takes
+ * tools, it is the request itself.
  *
- * @param hasSchema whether the reply has to fit a schema, which no call in this form would do
+ * @param schema that the reply has to fit, which no call in this form would do
  */
-export function toldRequest(request: ModelRequest, hasSchema: boolean): ModelRequest {
+export function toldRequest(
+  request: ModelRequest,
+  { takesTools }: Pick<ParameterQuirks, 'takesTools'>,
+  schema: object | undefined,
+): ModelRequest {
+  if (takesTools) return request;
   const { messages, toolChoice = 'auto', tools } = request;
-  const offered = toolChoice === 'none' || hasSchema ? [] : usable(tools, toolChoice);
+  const offered = toolChoice === 'none' || schema !== undefined ? [] : usable(tools, toolChoice);
   const told = toldMessages(messages);
   if (offered.length === 0) return { ...request, messages: told, tools: [] };
   const words = wordsOn(offered, toolChoice !== 'auto');

@@ -58,7 +58,8 @@ const request = (messages: Message[], rest: Partial<ModelRequest> = {}): ModelRe
   ...rest,
 });
 
-const told = (...args: Parameters<typeof request>): Message[] => toldRequest(request(...args), false).messages;
+const told = (...args: Parameters<typeof request>): Message[] =>
+  toldRequest(request(...args), { takesTools: false }, undefined).messages;
 
 test('a system message that there is tells of the tools at its end, and otherwise one of its own', () => {
   const [system] = told([{ role: 'system', content: 'Be brief.' }]);
@@ -74,7 +75,7 @@ test('only tools that may be called are told of, and none beside a schema', () =
   expect(namesIn(demanded)).toEqual(['submit']);
   expect(demanded[0]?.content).toMatch(/\nThis time your reply has to be a call of submit\.$/);
   expect(told([], { toolChoice: 'none' })).toEqual([]);
-  expect(toldRequest(request([], { bySchema: ['submit'] }), true).messages).toEqual([]);
+  expect(toldRequest(request([]), { takesTools: false }, {}).messages).toEqual([]);
 });
 
 test('what a call is told as is read as the same call', () => {

@@ -109,9 +109,10 @@ const mark = String.raw`<[|｜][^<>\s]{1,40}[|｜]>|\[TOOL_CALLS\]|\[ARGS\]|\[CA
 const markedName = new RegExp(
   String.raw`(?:${mark}|\bto=|^|\s)(?:functions\.)?([\w-]{1,64})(?::\d{1,4})?\s*(?:(?:${mark}|commentary|json)\s*){1,6}$`,
 );
+const namedInFence = new RegExp(String.raw`(?:${mark})\s*([\w-]{1,64})\s*\`\`\`json\s*$`);
+
 /** The end of a text that leads to a call: marks, with a word behind each. */
 export const leadingMarks = new RegExp(String.raw`(?:(?:${mark})\s*[\w=.]{0,40}\s*)+$`);
-const namedInFence = new RegExp(String.raw`(?:${mark})\s*([\w-]{1,64})\s*\`\`\`json\s*$`);
 
 /** In characters, so much before the arguments is looked at. */
 const longestMarks = 200;

@@ -40,13 +40,13 @@ export function writtenCalls(
     'input' in read({ id: '', name, arguments: input }, 'stop').reply;
   const isOf = (some: ToolSpec[]) => (call: WrittenCall) => some.some(({ name }) => name === call.name) && fits(call);
   const names = tools.map(({ name }) => name);
-  const found = nativeCalls(text, names);
-  const inside = found.map(({ from, end }) => ({ from, end }));
+  const native = nativeCalls(text, names);
+  const found = [...native];
   let from = text.indexOf('{');
   for (let tries = 0; from !== -1 && tries < mostTries; tries++) {
     const object = objectAt(text, from);
     // What is in an argument is no call.
-    const outer = inside.find((each) => from > each.from && from < each.end);
+    const outer = native.find((each) => from > each.from && from < each.end);
     if (object !== undefined && outer === undefined) {
       const { end, value } = object;
       const isAlone = isWhole(text, from, end);
