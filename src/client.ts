@@ -117,7 +117,8 @@ export interface ConnectOptions {
   encryptionKey?: string;
   /**
    * The folder of the worker that is to trust the runs that are started from here (its `home`): with its secret they are
-   * signed where they bring more than anybody may (docs/security.md). `REPRISE_HOME`, else `.reprise`, when absent.
+   * signed where they bring more than anybody may (docs/security.md). `REPRISE_HOME`, else `.reprise`, when absent. Where
+   * `DATABASE_URL` names a store that machines share, that store's secret is used.
    */
   home?: string;
   /** The priority of runs that are started, unless they have one of their own; see `StartOptions`. */
@@ -168,7 +169,8 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
   });
   const { buildId, priority } = options;
   const home = resolve(options.home || variables['REPRISE_HOME'] || '.reprise');
-  const where = { taskQueue: options.taskQueue ?? taskQueue, home, buildId, priority };
+  const environment = readEnvironment(variables);
+  const where = { taskQueue: options.taskQueue ?? taskQueue, environment, home, buildId, priority };
   const close = async (): Promise<void> => {
     await retries.end();
     await connection.close();

@@ -66,7 +66,7 @@ export function createPreparations(dependencies: PrepareDependencies) {
     async prepareOrchestration(input: unknown): Promise<PreparedOrchestration> {
       const { attachments, config = {}, signature: _, ...rest } = checkedInput(orchestrationInputSchema, input);
       const team = found(config, checkTeam);
-      const seals = trustIn('orchestration', input as object);
+      const seals = await trustIn('orchestration', input as object);
       const prepared = { ...rest, ...(await prepareTeam(team, seals, attachments)) };
       return withReceivers({ ...prepared, ...(await sealFiles(input, attachments)) }, seals, team);
     },
@@ -74,7 +74,7 @@ export function createPreparations(dependencies: PrepareDependencies) {
     async prepareSession(input: unknown): Promise<PreparedSession> {
       const { attachments, config, history, text } = checkedInput(sessionInputSchema, input);
       const checked = config === undefined ? undefined : found(config, checkConversation);
-      const seals = trustIn('session', input as object);
+      const seals = await trustIn('session', input as object);
       const rest = { history, ...(text !== undefined && { text }), ...(await sealFiles(input, attachments)) };
       if (checked?.kind === 'team') {
         const { team } = checked;
@@ -95,7 +95,7 @@ export function createPreparations(dependencies: PrepareDependencies) {
     async prepareResearch(input: unknown): Promise<PreparedResearch> {
       const { attachments, config = { research: {} }, idea } = checkedInput(researchInputSchema, input);
       const research = found(config, checkResearch);
-      const seals = trustIn('research', input as object);
+      const seals = await trustIn('research', input as object);
       const settings = completeResearch(research, environment);
       const { notices: common, ...facts } = basicsOf(researchKind, research, settings, settings.coordination);
       const { provider } = settings.search;
@@ -122,7 +122,7 @@ export function createPreparations(dependencies: PrepareDependencies) {
     async prepareSolve(input: unknown): Promise<PreparedSolve> {
       const { attachments, config = { plan: {} }, problem } = checkedInput(solveInputSchema, input);
       const plan = found(config, checkPlan);
-      const seals = trustIn('planAndExecute', input as object);
+      const seals = await trustIn('planAndExecute', input as object);
       const completed = completePlan(plan, environment);
       const settings = { ...completed, tools: withFileTools(completed.tools, attachments) };
       const basics = basicsOf(planKind, plan, settings, settings.coordination);
@@ -136,8 +136,8 @@ export function createPreparations(dependencies: PrepareDependencies) {
   };
 
   /** A configuration that is named, or left to the worker, is the worker's own. */
-  function trustIn(name: InputName, input: { config?: unknown; signature?: unknown }): Seals {
-    const isSigned = guard.isSigned(input);
+  async function trustIn(name: InputName, input: { config?: unknown; signature?: unknown }): Promise<Seals> {
+    const isSigned = await guard.isSigned(input);
     const { config, ...rest } = input;
     const isNamed = config === undefined || typeof config === 'string';
     const brought = isNamed ? rest : input;
@@ -148,7 +148,7 @@ export function createPreparations(dependencies: PrepareDependencies) {
   }
 
   async function sealFiles(input: unknown, attachments: AttachmentInput[]): Promise<Pick<Prepared, 'attachmentsSeal'>> {
-    const seal = guard.isSigned(input as object) ? await guard.seal('attachments', attachments) : undefined;
+    const seal = (await guard.isSigned(input as object)) ? await guard.seal('attachments', attachments) : undefined;
     return seal === undefined ? {} : { attachmentsSeal: seal };
   }
 
@@ -209,7 +209,8 @@ export function createPreparations(dependencies: PrepareDependencies) {
 }
 
 const wrongSignature =
-  'signature: it is not one for this run by the secret of this worker: whoever signs needs the same REPRISE_HOME';
+  'signature: it is not one for this run by a secret of this worker: whoever signs needs the same REPRISE_HOME, or the same ' +
+  'DATABASE_URL';
 
 function checkedInput<T>(schema: z.ZodType<T>, input: unknown): T {
   const problem = inputProblem(input);

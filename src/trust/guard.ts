@@ -4,9 +4,9 @@ import type { Environment } from '../util/environment.ts';
 import { problemText } from '../config/problems.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import { readAllow } from './allow.ts';
-import { isMac, macOf } from './mac.ts';
+import { homeSecret, isMac, macOf } from './mac.ts';
 import { policyOf, strictest, type Policy } from './policy.ts';
-import { isSigned, type SignedRun } from './signature.ts';
+import { isSigned, signingName, type SignedRun } from './signature.ts';
 import { formOf, violations, type Violation } from './violations.ts';
 import { partSchemas, type PartName } from './schemas.ts';
 
@@ -16,14 +16,14 @@ interface GuardSettings {
   home: string;
   /** Permissions in words, see `readAllow`. */
   allow: readonly string[];
-  /** The secret that all workers of one store have, for seals. */
-  sealSecret: () => Promise<string>;
+  /** A secret that all workers of one store have, by its name. */
+  secret: (name: string) => Promise<string>;
 }
 
 export type TrustLevel = 'unprivileged' | 'sealed' | 'allowed';
 
 /**
- * Decides for a worker what runs may bring. An input is trusted if the owner of the worker's home has signed it. What a
+ * Decides for a worker what runs may bring. An input is trusted if whoever has the worker's home or store has signed it. What a
  * trusted input, or a configuration of the worker itself, reaches beyond is sealed for its run, and the activities do what
  * has such a seal, or what the worker's permissions allow to anybody. So nobody gets more by asking the activities
  * themselves, or by a run that pretends to be another's successor.
@@ -41,11 +41,13 @@ export class Guard {
   }
 
   async #sealSecret(): Promise<string> {
-    return (this.#secret ??= await this.#settings.sealSecret());
+    return (this.#secret ??= await this.#settings.secret('seal'));
   }
 
-  isSigned(input: object): boolean {
-    return 'signature' in input && isSigned(input, presentRun(), this.#settings.home);
+  async isSigned(input: object): Promise<boolean> {
+    if (!('signature' in input)) return false;
+    const { home, secret } = this.#settings;
+    return isSigned(input, presentRun(), homeSecret(home)) || isSigned(input, presentRun(), await secret(signingName));
   }
 
   /** A seal for a part of the present run; undefined for one that reaches nothing. */

@@ -67,7 +67,7 @@ export function openParts(
   const format = logFormat(environment);
   const telemetry = openTelemetry(environment);
   const store = retrying(telemetry.timed(openStore(home, environment)));
-  const guard = new Guard({ allow, configFolder, environment, home, sealSecret: () => store.secret('seal') });
+  const guard = new Guard({ allow, configFolder, environment, home, secret: (name) => store.secret(name) });
   // What servers of tools print may be what runs are about.
   const logs = keys.on ? undefined : join(home, 'logs');
   const logins = loginsIn(home);

@@ -25,7 +25,7 @@ test(
     const task = 'Long task: '.padEnd(20_000, 'text ');
     const run = shared(asks('Which color?'));
     const { client, home, taskQueue } = run;
-    const reprise = new Reprise(new TemporalRuns(client, client.connection, { taskQueue, home }));
+    const reprise = new Reprise(new TemporalRuns(client, client.connection, { taskQueue, home, environment: {} }));
     const store = openStore(home, {});
     const questionOf = async (id: string): Promise<PendingQuestion> => {
       const handle = client.workflow.getHandle(id);

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { noOrchestrators } from '../../src/config/extensions.ts';
+import { Reprise } from '../../src/client/reprise.ts';
+import { TemporalRuns } from '../../src/client/temporal/runs.ts';
+import type { Environment } from '../../src/util/environment.ts';
 import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import { createWorker, StoreUnavailableError } from '../../src/worker.ts';
 import { hasPostgres, startPostgres, type PostgresServer } from '../support/postgres.ts';
@@ -40,6 +43,22 @@ describe.skipIf(!hasPostgres('test/durability/postgres.world.test.ts'))('with th
     expect((await handle.result()) as OrchestrationResult).toMatchObject({ outcome: 'submitted', warnings: [] });
     const asked = run.model.requests.map(({ raw }) => raw);
     expect(new Set(asked).size).toBe(asked.length);
+  });
+
+  test('a command of another home is trusted that has the same store', async () => {
+    await using run = await running(teamScript(), { DATABASE_URL: server.url });
+    const { client, taskQueue } = run;
+    const home = mkdtempSync(join(tmpdir(), 'reprise-home-'));
+    const resultBy = (environment: Environment): Promise<OrchestrationResult> => {
+      const reprise = new Reprise(new TemporalRuns(client, client.connection, { taskQueue, home, environment }));
+      const backend = { type: 'openai' as const, model: 'gpt-4o', base_url: run.model.openai, api_key_env: 'OTHER' };
+      const config = { agents: [{ id: 'agent_a', backend }] };
+      return reprise.startOrchestration({ task: 'What is the answer?', config }).then((started) => started.result());
+    };
+    await run.replaceWorker({ DATABASE_URL: server.url, OTHER: 'key' });
+    expect(await resultBy({ DATABASE_URL: server.url })).toMatchObject({ outcome: 'submitted' });
+    await expect(resultBy({})).rejects.toMatchObject({ cause: { type: 'InvalidInput' } });
+    rmSync(home, { recursive: true, force: true });
   });
 
   test('a worker does not start on a wrong password, and does not tell it', async () => {

@@ -11,5 +11,5 @@ export const openGuard = (environment: Environment = {}): Guard =>
     configFolder: '.',
     environment,
     home: '/nowhere/.reprise',
-    sealSecret: () => Promise.resolve('the secret of a test'),
+    secret: () => Promise.resolve('the secret of a test'),
   });

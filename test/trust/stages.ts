@@ -59,7 +59,7 @@ export function worker(at: Machine, allow: string[] = [], environment: Environme
     configFolder: at.configFolder,
     environment,
     home: at.home,
-    sealSecret: () => Promise.resolve('the secret of a store'),
+    secret: (name) => Promise.resolve(`the secret ${name} of a store`),
   });
   const preparations = createPreparations({
     configFolder: at.configFolder,

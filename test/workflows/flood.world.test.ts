@@ -12,7 +12,7 @@ const shared = sharedRunning();
 const minutes = 60_000;
 
 const clientOf = ({ client, home, taskQueue }: SharedRunning): Reprise =>
-  new Reprise(new TemporalRuns(client, client.connection, { taskQueue, home }));
+  new Reprise(new TemporalRuns(client, client.connection, { taskQueue, home, environment: {} }));
 
 /** Sends signals until the server refuses them: the one of the tests takes 1000 in a run. @returns how many it took */
 async function flood(

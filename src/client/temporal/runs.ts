@@ -10,6 +10,7 @@ import {
 import type { Priority } from '@temporalio/common';
 import { canonicalJson } from '../../trust/mac.ts';
 import type { InputName } from '../../trust/schemas.ts';
+import type { Environment } from '../../util/environment.ts';
 import { hashOf } from '../../util/ids.ts';
 import { RunExistsError } from '../errors.ts';
 import { type InboxQuestion, questionsOf, waitingRuns } from '../inbox.ts';
@@ -24,6 +25,7 @@ import { type RunWay, TemporalRun } from './run.ts';
 interface Settings {
   taskQueue: string;
   home: string;
+  environment: Environment;
   buildId?: string | undefined;
   priority?: Priority | undefined;
 }
@@ -109,16 +111,16 @@ export class TemporalRuns {
     const { idea, problem, task, text } = input as Partial<Record<string, string>>;
     // The summary in the list of the Web UI.
     const staticSummary = firstLine(task ?? idea ?? problem ?? text ?? '');
-    const { buildId, home, taskQueue } = this.#settings;
+    const { buildId, environment, home, taskQueue } = this.#settings;
     const { namespace } = this.client.options;
     // With all schemas of inputs, which what only reads runs has no use for.
-    const { signed } = await import('../../trust/signature.ts');
+    const { signedIn } = await import('../../trust/signature.ts');
     return {
       taskQueue,
       workflowId,
       // By which a run that is to be started once is known again.
       memo: { ...memo, request: hashOf(canonicalJson([workflowType, input])) },
-      args: [sign ? signed(input, { namespace, workflowType, workflowId }, home) : input],
+      args: [sign ? await signedIn(input, { namespace, workflowType, workflowId }, { environment, home }) : input],
       ...(priority !== undefined && { priority }),
       ...(staticSummary !== '' && { staticSummary }),
       ...(buildId !== undefined && { versioningOverride: { pinnedTo: { deploymentName, buildId } } }),
