@@ -129,7 +129,8 @@ function withLock(lock, work) {
   while (!takeLock(lock)) {
     const holder = holderOf(lock);
     if (holder === undefined) continue;
-    if (!isAlive(holder)) removeLock(lock, holder);
+    // In a container the process of an earlier start may have had this one's pid.
+    if (!isAlive(holder) || holder === process.pid) removeLock(lock, holder);
     else if (holder !== waitsFor) say(`process ${holder} is installing; waiting for it (${lock}) …`);
     waitsFor = holder;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);

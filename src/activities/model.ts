@@ -118,7 +118,7 @@ export function createCallModel(dependencies: CallModelDependencies) {
     try {
       if (asked === undefined) tookTokens = await place(messages);
       await look();
-      const onDelta = (delta: string): void => progress.add(delta);
+      const onDelta = (delta: string, thought?: number): void => progress.add(delta, thought);
       const response: ModelResponse & Partial<ClaudeCodeResponse> = asked
         ? await asked({
             input,
@@ -173,8 +173,9 @@ export function createCallModel(dependencies: CallModelDependencies) {
       }
       if (!isCalled) throw error;
       if (isPause(error)) await rates?.pause(input.backend, msToNumber(error.nextRetryDelay)).catch(() => {});
-      if (usage !== undefined || progress.characters > 0 || context.cancellationSignal.aborted) {
-        const lost = usage ?? estimateUsage(messages, progress);
+      const characters = progress.characters + progress.thought;
+      if (usage !== undefined || characters > 0 || context.cancellationSignal.aborted) {
+        const lost = usage ?? estimateUsage(messages, { characters });
         recordAttributes({ usage: lost });
         await recordTry(store, key, lost);
       } else if (isUnreadable(error)) {

@@ -9,6 +9,7 @@ const maxChars = 4000;
 /** The end of the text in heartbeats, also while the model is silent, and all of it in the store. */
 export class Progress {
   characters = 0;
+  thought = 0;
   #text = '';
   #waitsFor: string | undefined;
   readonly #live: ReturnType<LiveTextWriter['begin']>;
@@ -20,6 +21,7 @@ export class Progress {
     const progress = (): ModelProgress => ({
       partial: this.#text,
       characters: this.characters,
+      ...(this.thought > 0 && { thought: this.thought }),
       attempt,
       ...(this.#waitsFor !== undefined && { waitsFor: this.#waitsFor }),
     });
@@ -30,7 +32,9 @@ export class Progress {
     this.#waitsFor = why;
   }
 
-  add(delta: string): void {
+  add(delta: string, thought = 0): void {
+    this.thought += thought;
+    if (delta === '') return;
     this.characters += delta.length;
     this.#text = (this.#text + delta).slice(-maxChars);
     this.#live.add(delta);

@@ -17,9 +17,13 @@ export async function recordTry(store: Store, key: string, usage: TokenUsage): P
 /** By the last heartbeat of a try that died with its worker and recorded nothing itself. */
 export async function recordDeadTry(store: Store, key: string, messages: Message[]): Promise<void> {
   const { info } = Context.current();
-  const { attempt = info.attempt, characters = 0 } = (info.heartbeatDetails ?? {}) as Partial<ModelProgress>;
-  if (attempt >= info.attempt || characters === 0) return;
-  const usage = estimateUsage(messages, { characters });
+  const {
+    attempt = info.attempt,
+    characters = 0,
+    thought = 0,
+  } = (info.heartbeatDetails ?? {}) as Partial<ModelProgress>;
+  if (attempt >= info.attempt || characters + thought === 0) return;
+  const usage = estimateUsage(messages, { characters: characters + thought });
   await record(store, key, { attempt: tryNumber({ ...info, attempt }), usage, failed: false });
 }
 

@@ -36,7 +36,7 @@ export class Feeds {
   constructor(reprise: Reprise, { everyMs = 250, lingerMs = 5000, ...place }: FeedOptions = {}) {
     this.#reprise = reprise;
     this.#stored = new StoredTexts(place);
-    this.#options = { everyMs: () => Math.max(everyMs, this.#feeds.size * eachMs), lingerMs };
+    this.#options = { everyMs: () => Math.max(everyMs, this.#looking * eachMs), lingerMs };
   }
 
   /** Reads a run until it has closed, the signal is aborted, or the feeds are closed. @throws (when it is read) as `Run.watch` */
@@ -60,6 +60,11 @@ export class Feeds {
     } finally {
       feed.leave({});
     }
+  }
+
+  /** How many are looked at again and again. */
+  get #looking(): number {
+    return [...this.#feeds.values()].filter(({ run }) => run.ended === undefined).length;
   }
 
   get open(): number {

@@ -134,10 +134,11 @@ async function eventsSince(
   const query = (from: number): Promise<RunEvent[]> => client.getHandle(workflowId, runId).query(eventsQuery, from);
   const from = (known?.seq ?? 0) + 1;
   const own = await query(from);
-  if (runId === known?.runId || own[0]?.seq === from) return own;
+  if (runId === known?.runId || (from === 1 && own[0]?.seq === 1)) return own;
   const { events } = await beginningOf(client, { workflowId, runId });
   const earlier = events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
   if (!earlier) return from === 1 ? own : query(1);
+  if (own[0]?.seq === from) return own;
   // The server deletes ended runs after some time.
   return [...((await ifFound(eventsSince(client, workflowId, earlier, known))) ?? []), ...own];
 }

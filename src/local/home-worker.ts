@@ -38,9 +38,11 @@ export async function startHomeWorker(
   });
   const isRunning = (): boolean => worker.getState() === 'RUNNING';
   const done = worker.run();
+  let isOver = false;
   // Whoever waits for the end is told; until then a failure must not end the process.
-  const ended = done.catch(() => {});
-  if (isVersioned) await untilRegistered(connection.workflowService, namespace, buildId, () => !isRunning());
+  const ended = done.catch(() => {}).then(() => void (isOver = true));
+  if (isVersioned) await untilRegistered(connection.workflowService, namespace, buildId, () => isOver);
+  if (isOver) await done;
   return {
     done,
     async end(ending) {

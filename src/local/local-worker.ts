@@ -1,5 +1,5 @@
-import { chmodSync, copyFileSync, existsSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
@@ -14,7 +14,7 @@ import {
   isNewer,
   makeCurrent,
 } from '../worker/deployment.ts';
-import { privateFolder, privateMode } from '../util/private-files.ts';
+import { writeAtomic } from '../util/private-files.ts';
 import { quietRuntime } from '../worker/quiet-runtime.ts';
 import { keepLogsShort } from '../worker/rotation.ts';
 import { startHomeWorker, type HomeWorker, type ServiceSettings, type ShutdownMode } from './home-worker.ts';
@@ -223,10 +223,7 @@ export type LocalWorker = ReturnType<typeof localWorker>;
 function keptCopy(home: string, { buildId, codePath }: WorkerVersion): string {
   if (!relative(home, codePath).startsWith('..')) return codePath;
   const copy = join(home, 'bundles', `${buildId}.js`);
-  privateFolder(dirname(copy));
-  if (!existsSync(copy)) {
-    copyFileSync(codePath, copy);
-    chmodSync(copy, privateMode.file);
-  }
+  // At once: another process of this version may look for it at the same time.
+  if (!existsSync(copy)) writeAtomic(copy, readFileSync(codePath, 'utf8'));
   return copy;
 }

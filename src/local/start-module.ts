@@ -18,8 +18,11 @@ export function startModule(
 ): ChildProcess {
   privateFolder(dirname(log));
   const output = openSync(log, 'a', privateMode.file);
-  const file = fileURLToPath(new URL(`../${module}${extname(import.meta.url)}`, import.meta.url));
-  const child = spawn(process.execPath, [...nodeOptions, file, ...words], {
+  const ending = extname(import.meta.url);
+  const file = fileURLToPath(new URL(`../${module}${ending}`, import.meta.url));
+  // As in `bin/bootstrap.mjs`: in a clone, tools that import Reprise get its sources.
+  const conditions = ending === '.ts' ? ['--conditions=reprise-source'] : [];
+  const child = spawn(process.execPath, [...conditions, ...nodeOptions, file, ...words], {
     ...options,
     stdio: ['ignore', output, output, ...(hasChannel ? ['ipc' as const] : [])],
   });

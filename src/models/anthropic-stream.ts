@@ -51,7 +51,7 @@ export async function readStream(
       if (blocks.length > maxBlocks) throw replyTooLarge(endpoint, `more than ${maxBlocks} blocks`);
     } else if (event.type === 'content_block_delta') {
       const block = growing.get(event.index);
-      if (block !== undefined) request.onDelta(grow(block, event.delta));
+      if (block !== undefined) request.onDelta(grow(block, event.delta), thoughtIn(event.delta));
     } else if (event.type === 'message_delta') {
       reason = event.delta?.stop_reason ?? reason;
       words = event.delta?.stop_details?.explanation ?? '';
@@ -109,6 +109,9 @@ function grow(growing: GrowingBlock, delta: Anthropic.RawContentBlockDelta): str
   if (delta.type === 'signature_delta' && block.type === 'thinking') block.signature = delta.signature;
   return '';
 }
+
+const thoughtIn = (delta: Anthropic.RawContentBlockDelta): number =>
+  delta.type === 'thinking_delta' ? textOf(delta.thinking).length : 0;
 
 function toMessage(growing: GrowingBlock[], request: ModelRequest, model: string): AssistantMessage {
   const blocks = withOwnIds(growing, request);

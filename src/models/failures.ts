@@ -4,7 +4,7 @@ import { APIConnectionError as OpenaiConnectionError, APIError as OpenaiError } 
 import { failureTypes as runFailureTypes } from '../protocol/errors.ts';
 import { redact } from '../util/text/redact.ts';
 import { retryDelay } from '../util/retry-delay.ts';
-import { parsedJson } from '../util/values.ts';
+import { isObject, parsedJson } from '../util/values.ts';
 
 /** The types of failures of a model call. Usually those of the first group alone are retried. */
 export const failureTypes = {
@@ -113,7 +113,7 @@ function saidFailure(said: Said, endpoint: Endpoint, headers?: Headers): Applica
   const verdict = own === undefined ? headers?.get('x-should-retry') : 'false';
   const retryable = verdict === 'true' || (verdict !== 'false' && isTransient(said.status));
   return failure(own ?? typeOf(said.status), retryable, `${said.text}${hint(said, own, endpoint)}`, endpoint, {
-    nextRetryDelay: retryDelay(headers, Date.now()),
+    nextRetryDelay: retryDelay(headers, Date.now(), said.text),
     words: said.text.replace(/^(\d+) /, 'Error code: $1 - '),
   });
 }
@@ -128,19 +128,31 @@ export interface Said {
 
 /** Reads an SDK's error. One that comes in the middle of a stream has its status as its code, if anywhere. */
 export function saidBy(error: OpenaiError | AnthropicError): Said {
-  const { status, param, error: body } = error as { status?: number; param?: unknown; error?: Nested };
+  const { status, error: body } = error as { status?: number; error?: Nested };
+  const upstream = upstreamOf(body);
+  const { param = upstream?.param } = error as { param?: unknown };
   // Anthropic's SDK keeps the whole body, OpenAI's what is in its `error`.
-  const names = [body?.code, body?.type, body?.error?.code, body?.error?.type];
+  const names = [body?.code, body?.type, body?.error?.code, body?.error?.type, upstream?.code, upstream?.type];
   return {
     status: status ?? names.map(statusOf).find((each) => each !== undefined),
     names: names.filter((name) => typeof name === 'string'),
     // LiteLLM writes that there is none.
     param: typeof param === 'string' && !['', 'None'].includes(param) ? param : undefined,
-    text: messageOf(error),
+    text: [messageOf(error), upstream?.message].filter((text) => typeof text === 'string' && text !== '').join(': '),
   };
 }
 
-type Nested = { code?: unknown; type?: unknown; error?: Nested } | undefined;
+type Nested =
+  | { code?: unknown; type?: unknown; error?: Nested; message?: unknown; param?: unknown; metadata?: { raw?: unknown } }
+  | undefined;
+
+/** What a provider has said of whom OpenRouter says only that it "returned error". */
+function upstreamOf(body: Nested): Nested {
+  const raw = body?.metadata?.raw;
+  const said = (typeof raw === 'string' ? parsedJson(raw) : raw) as Nested;
+  if (typeof raw === 'string' && !isObject(said)) return { message: raw };
+  return said?.error ?? said;
+}
 
 /**
  * Of errors in the middle of a stream, which itself has status 200 (for Anthropic

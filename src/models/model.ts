@@ -31,7 +31,8 @@ export interface ModelRequest {
   attempt?: number;
   /** The request is not sent if it rejects. */
   beforeSend?: () => Promise<void>;
-  onDelta: (delta: string) => void;
+  /** @param thought how many characters came that are not shown, and cost as much */
+  onDelta: (delta: string, thought?: number) => void;
 }
 
 export interface ModelResponse {

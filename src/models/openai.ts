@@ -15,7 +15,7 @@ import { maxCalls, StreamedCalls, textOf, type CallPiece } from './streamed-call
 import { strictSchema } from './strict-schema.ts';
 import { RepetitionWatch } from '../workflows/agent/repetition.ts';
 import { oneSystemMessage } from './plain-roles.ts';
-import { partThought, SaidPieces } from './thoughts.ts';
+import { partThought, SaidPieces, StreamedThought, thoughtFields, type ThoughtFields } from './thoughts.ts';
 import { toldRequest } from './told-tools.ts';
 import { choiceOf, usable, writtenSchema } from './written-schema.ts';
 
@@ -66,9 +66,6 @@ function toolChoiceOf(wanted: ToolChoice, { forcedTools }: Capabilities): OpenAI
   return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.only } };
 }
 
-/** Where a model's reasoning is streamed. It goes back in the field in which it came. */
-const reasoningFields = ['reasoning_content', 'reasoning'] as const;
-
 /** With what compatible servers add. Nothing in it can be relied upon. */
 type Delta = {
   content?: unknown;
@@ -76,7 +73,7 @@ type Delta = {
   tool_calls?: CallPiece[] | null;
   /** The calls of servers that have not moved on from functions. */
   function_call?: CallPiece['function'];
-} & Partial<Record<(typeof reasoningFields)[number], unknown>>;
+};
 
 async function readStream(
   stream: AsyncIterable<OpenAI.ChatCompletionChunk>,
@@ -90,7 +87,7 @@ async function readStream(
   let usage: OpenAI.CompletionUsage | undefined;
   let replied: string | undefined;
   const calls = new StreamedCalls();
-  const opaque: OpaqueData = { extra: {} };
+  const streamed = new StreamedThought();
   const repetition = new RepetitionWatch();
   const saidPieces = new SaidPieces();
   for await (const chunk of stream) {
@@ -99,12 +96,7 @@ async function readStream(
     const choice = chunk.choices?.[0];
     reason = choice?.finish_reason ?? reason;
     const delta = (choice?.delta ?? {}) as Delta;
-    for (const field of reasoningFields) {
-      const { [field]: thought } = delta;
-      if (typeof thought !== 'string' || thought === '') continue;
-      opaque.reasoning ??= { field, text: '' };
-      if (opaque.reasoning.field === field) opaque.reasoning.text += thought;
-    }
+    const thoughts = streamed.add(delta);
     const text = [delta.content].flat().map(textIn).join('');
     const refused = textOf(delta.refusal);
     content += text;
@@ -112,7 +104,8 @@ async function readStream(
     const pieces = [...(delta.tool_calls ?? []), ...(delta.function_call ? [{ function: delta.function_call }] : [])];
     const written = pieces.map((piece) => calls.add(piece));
     if (calls.count > maxCalls) throw replyTooLarge(endpoint, `more than ${maxCalls} tool calls`);
-    request.onDelta([saidPieces.add(text), refused, ...written].join(''));
+    const said = saidPieces.add(text);
+    request.onDelta([said, refused, ...written].join(''), thoughts + text.length - said.length);
     // The text itself is put together only when it is looked at, which takes long where that is at each piece.
     recent += text;
     const end = turnBegins.test(recent) ? nextTurn(content) : undefined;
@@ -142,7 +135,7 @@ async function readStream(
     role: 'assistant',
     content: said + refusal,
     ...(toolCalls.length > 0 && { toolCalls }),
-    ...opaqueOf({ ...opaque, extra, ...(thought !== '' && { thought }) }),
+    ...opaqueOf({ ...streamed.thought, extra, ...(thought !== '' && { thought }) }),
   };
   const counted = {
     inputTokens: usage?.prompt_tokens ?? NaN,
@@ -202,20 +195,20 @@ const finishOf = (reason = '', hasCalls: boolean): Finish | 'refused' | 'failed'
 /** A reply that ends for calls may have lost them on its way. */
 const callsReason = /^(?:tool_calls?|function_call|tool_use)$/i;
 
-interface OpaqueData {
+interface OpaqueData extends ThoughtFields {
   /** Extra fields of tool calls by call id, such as Gemini's thought signatures. */
   extra: Record<string, unknown>;
-  /** DeepSeek and others refuse a conversation whose calls have lost their reasoning. */
-  reasoning?: { field: (typeof reasoningFields)[number]; text: string };
   /** What stood before the text, marks included. It goes back there: templates leave it out, or want it (MiniMax). */
   thought?: string;
 }
 
 const chatWire = 'chat';
 
+const noReply = '(no reply)';
+
 function opaqueOf(data: OpaqueData): Pick<AssistantMessage, 'opaque'> {
-  const { extra, reasoning, thought } = data;
-  if (reasoning === undefined && thought === undefined && Object.keys(extra).length === 0) return {};
+  const { extra, ...thoughts } = data;
+  if (Object.keys({ ...extra, ...thoughts }).length === 0) return {};
   return { opaque: { wire: chatWire, data } };
 }
 
@@ -258,12 +251,13 @@ function toUserContent({ content, images: refs = [] }: UserMessage, images: Load
 
 function toAssistant(message: AssistantMessage): Param {
   const { toolCalls = [] } = message;
-  const { extra, reasoning, thought = '' } = opaqueIn(message);
+  const { extra, thought = '', ...thoughts } = opaqueIn(message);
   const content = thought + message.content;
   return {
     role: 'assistant',
-    content: content === '' && toolCalls.length > 0 ? null : content,
-    ...(reasoning && { [reasoning.field]: reasoning.text }),
+    // Kimi refuses a message that says nothing.
+    content: content.trim() !== '' ? content : toolCalls.length > 0 ? null : noReply,
+    ...thoughtFields(thoughts),
     ...(toolCalls.length > 0 && {
       tool_calls: toolCalls.map(({ id, name, arguments: text }) => ({
         id,

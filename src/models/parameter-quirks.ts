@@ -135,7 +135,7 @@ export class ParameterQuirks {
     if (parameter === richSchemas) this.tell('does not take the schemas of some tools: all are sent in a plainer form');
     else if (other !== undefined && !this.#without.has(other)) {
       this.tell(`does not take ${parameter}: sent as ${other}`);
-    } else if (parameter !== noTools) this.leftOut(parameter);
+    } else if (parameter !== noTools && (parameter !== ownWish || extra.includes('reasoning'))) this.leftOut(parameter);
     return true;
   }
 
@@ -216,6 +216,9 @@ const isAboutSchemas = ({ text, param = '' }: Said): boolean =>
 /** In characters, as OpenAI has refused longer ones of some models (probelabs/probe#9). */
 const longestDescription = 1024;
 
+/** OpenAI has summaries for verified organisations only, and nobody but us has asked for one. */
+const ownWish = 'reasoning.summary';
+
 /** The server wants the tools defined that earlier messages have called. */
 const noTools = 'no tools';
 
@@ -257,7 +260,9 @@ function without(body: Body, name: string): Body {
   const [key = '', inner] = name.split('.');
   const { [key]: value } = body;
   if (inner === undefined) return omit(body, key);
-  return isObject(value) ? { ...body, [key]: omit(value, inner) } : body;
+  if (!isObject(value)) return body;
+  const rest = omit(value, inner);
+  return Object.keys(rest).length > 0 ? { ...body, [key]: rest } : omit(body, key);
 }
 
 /** A tool in the form of either wire. Responses takes an absent `strict` for true. */

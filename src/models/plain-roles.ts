@@ -5,6 +5,7 @@ export interface ChatMessage {
   content?: unknown;
   tool_call_id?: string;
   tool_calls?: Array<{ id: string }>;
+  reasoning_content?: unknown;
 }
 
 /**
@@ -85,6 +86,15 @@ export function shortCallIds(messages: ChatMessage[]): ChatMessage[] {
   }));
 }
 
+/**
+ * Gives each reply a thought: DeepSeek and Kimi want one back also where a reply had none, or was another model's. Kimi
+ * takes an empty one for none (earendil-works/pi#4178).
+ */
+export const thoughtEverywhere = (messages: ChatMessage[]): ChatMessage[] =>
+  messages.map((message) =>
+    message.role === 'assistant' && !message.reasoning_content ? { ...message, reasoning_content: ' ' } : message,
+  );
+
 /** What a server can want of a conversation, by the words in which it refuses one. */
 export const templateWants = {
   'one system message': {
@@ -102,6 +112,11 @@ export const templateWants = {
     form: noSystemMessage,
   },
   'one call at a time': { words: /single tool-calls? at once/i, form: oneCallAtATime },
+  'a thought in each reply': {
+    words:
+      /reasoning_content\W.{0,40}\b(?:missing|must be (?:passed|provided|present)|required)\b|\b(?:missing|requires?) [`'"]?reasoning_content\b/i,
+    form: thoughtEverywhere,
+  },
   'call ids of nine characters': { words: /call ids? .{0,40}length 9/i, form: shortCallIds },
 } as const;
 

@@ -58,7 +58,10 @@ function requestBody(
     }),
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { max_output_tokens: Math.max(leastTokens, maxTokens) }),
-    ...(effort !== undefined && { reasoning: { effort } }),
+    // Without a summary a long thought looks like a dead connection.
+    ...((reasons || effort !== undefined) && {
+      reasoning: { ...(effort && { effort }), ...(reasons && effort !== 'none' && { summary: 'auto' }) },
+    }),
     // Models that do not reason refuse to encrypt what they do not have.
     ...(reasons && { include: ['reasoning.encrypted_content'] }),
     store: false,
@@ -84,6 +87,10 @@ async function readStream(
       case 'response.output_text.delta':
         text += textOf(event.delta);
         request.onDelta(textOf(event.delta));
+        break;
+      case 'response.reasoning_text.delta':
+      case 'response.reasoning_summary_text.delta':
+        request.onDelta('', textOf(event.delta).length);
         break;
       case 'response.refusal.delta':
       case 'response.function_call_arguments.delta':

@@ -148,7 +148,8 @@ const choicesOf = ({ choices }: StreamEvent): unknown[] => (Array.isArray(choice
  */
 const isEnd = (data: string, event: StreamEvent): boolean =>
   data === '[DONE]' ||
-  event.usage != null ||
+  // Gemini and xAI send it with each piece.
+  (event.usage != null && choicesOf(event).length === 0) ||
   choicesOf(event).some((choice) => (choice as { finish_reason?: unknown } | null)?.finish_reason != null);
 
 const pings = ['ping', 'keepalive', 'response.created', 'response.queued', 'response.in_progress'];
@@ -168,6 +169,9 @@ const contentKeys = new Set([
   'content',
   'reasoning_content',
   'reasoning',
+  'reasoning_details',
+  'summary',
+  'data',
   'refusal',
   'tool_calls',
   'function_call',

@@ -1,3 +1,5 @@
+import { isObject } from '../util/values.ts';
+
 /**
  * How open models mark what they think before they reply. Servers take it out of the text only where they are told to
  * (vLLM's `--reasoning-parser`), or not at all (LM Studio, Groq's raw format, and llama.cpp with models it does not know).
@@ -83,4 +85,59 @@ export class SaidPieces {
     if (text !== '') this.#state = 'said';
     return text;
   }
+}
+
+/** Fields in which servers stream a thought as one text. It goes back in the field in which it came. */
+const fields = ['reasoning_content', 'reasoning'] as const;
+
+type Detail = Record<string, unknown>;
+
+/** What a reply's thought goes back as: DeepSeek, Gemini and others refuse a conversation whose calls have lost theirs. */
+export interface ThoughtFields {
+  reasoning?: { field: (typeof fields)[number]; text: string };
+  /** OpenRouter's and MiniMax's, whose signatures hold for the whole. They stand for the text too. */
+  details?: Detail[];
+}
+
+/** Puts together what came in fields of a message's own beside its content. */
+export class StreamedThought {
+  readonly thought: ThoughtFields = {};
+
+  /** @returns how many characters have been thought */
+  add(delta: Record<string, unknown>): number {
+    let more = 0;
+    for (const field of fields) {
+      const { [field]: text } = delta;
+      if (typeof text !== 'string' || text === '') continue;
+      this.thought.reasoning ??= { field, text: '' };
+      if (this.thought.reasoning.field !== field) continue;
+      this.thought.reasoning.text += text;
+      more += text.length;
+    }
+    const { reasoning_details: details } = delta;
+    for (const detail of Array.isArray(details) ? details : []) if (isObject(detail)) this.#addDetail(detail);
+    return more;
+  }
+
+  /** A block comes in pieces of the same index, the last of which may have nothing but its signature. */
+  #addDetail(piece: Detail): void {
+    this.thought.details ??= [];
+    const { index, type } = piece;
+    const block = this.thought.details.find((each) => each['index'] === index && each['type'] === type);
+    if (typeof index !== 'number' || block === undefined || piece['data'] !== undefined) {
+      this.thought.details.push({ ...piece });
+      return;
+    }
+    for (const [key, value] of Object.entries(piece)) {
+      if (value === null || value === undefined) continue;
+      const { [key]: before } = block;
+      const isText = (key === 'text' || key === 'summary') && typeof before === 'string' && typeof value === 'string';
+      block[key] = isText ? before + value : value;
+    }
+  }
+}
+
+export function thoughtFields({ details, reasoning }: ThoughtFields): Record<string, unknown> {
+  if (details !== undefined) return { reasoning_details: details };
+  return reasoning === undefined ? {} : { [reasoning.field]: reasoning.text };
 }

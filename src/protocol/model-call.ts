@@ -101,6 +101,8 @@ export interface ModelProgress {
   partial: string;
   /** Characters written so far in all. */
   characters: number;
+  /** Characters thought so far, which are not shown; absent: none. */
+  thought?: number;
   /** The try that writes, from 1. */
   attempt: number;
   /** Why the request is not sent yet, such as "waits for a free place at openai"; absent when it is. */

@@ -20,20 +20,33 @@ function count(holder: string, by: 1 | -1): void {
   held.set(holder, (held.get(holder) ?? 0) + by);
 }
 
+type Messages = (signal: AbortSignal) => AsyncIterable<SSEMessage>;
+
 /**
  * Answers with server-sent events. What a slow reader has not taken is not made either, since each message is asked for when
  * the one before it has gone. @param messages gets a signal that says when the reader has gone @throws `HttpProblem`
  */
-export function events(c: Context<ServeEnv>, messages: (signal: AbortSignal) => AsyncIterable<SSEMessage>): Response {
+export const events = (c: Context<ServeEnv>, messages: Messages): Response => streamPlace(c).stream(messages);
+
+/** A place among the streams of a server, for what is begun before its stream is. @throws `HttpProblem` where none is free */
+export function streamPlace(c: Context<ServeEnv>): { stream: (messages: Messages) => Response; free: () => void } {
   const access = c.get('access');
   const holder = holderOf(access);
   const most = access.grant.kind === 'all' ? limits.streams : limits.guest;
   if (open >= limits.streams || (held.get(holder) ?? 0) >= most)
     throw new HttpProblem(429, `This server has ${most} streams open; again in 5 s`, { 'retry-after': '5' });
-  // Nobody reads what follows a HEAD, and so nobody would end it either.
-  if (c.req.method === 'HEAD') return c.body(null, 200, { 'content-type': 'text/event-stream' });
-  const gone = new AbortController();
   count(holder, 1);
+  const free = (): void => count(holder, -1);
+  return { free, stream: (messages) => streamed(c, messages, free) };
+}
+
+function streamed(c: Context<ServeEnv>, messages: Messages, free: () => void): Response {
+  // Nobody reads what follows a HEAD, and so nobody would end it either.
+  if (c.req.method === 'HEAD') {
+    free();
+    return c.body(null, 200, { 'content-type': 'text/event-stream' });
+  }
+  const gone = new AbortController();
   return streamSSE(c, async (stream) => {
     stream.onAbort(() => gone.abort());
     const timer = setInterval(() => void stream.write(': \n\n'), limits.silenceMs);
@@ -45,7 +58,7 @@ export function events(c: Context<ServeEnv>, messages: (signal: AbortSignal) => 
       }
     } finally {
       clearInterval(timer);
-      count(holder, -1);
+      free();
     }
   });
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase, Pool, PoolConfig } from 'pg';
 import { type Cipher, plain } from '../encryption/cipher.ts';
+import { VariableError } from '../util/environment.ts';
 import type { Database, Row, Sql, Value } from './database.ts';
 import { sqlStore, type SqlStore } from './sql-store.ts';
 import type { Store } from './store.ts';
@@ -167,7 +168,7 @@ export function postgresPlace(url: string): string {
   return `PostgreSQL at ${searchParams.get('host') ?? hostname}:${port || 5432}${pathname}`;
 }
 
-/** @throws `Error` that says what is wrong with the URL, without the URL, since that has a password */
+/** @throws `VariableError` that says what is wrong with the URL, without the URL, since that has a password */
 function check(url: string, Client: typeof import('pg').Client): void {
   try {
     if (!/^postgres(?:ql)?:\/\//.test(url)) throw new Error('it does not begin with postgres://');
@@ -176,7 +177,7 @@ function check(url: string, Client: typeof import('pg').Client): void {
     const reason = (error as Error).message.replaceAll(url, '…');
     // The cause has the URL among its properties.
     // oxlint-disable-next-line preserve-caught-error
-    throw new Error(`DATABASE_URL is not of the form postgres://user:password@host:5432/database: ${reason}`);
+    throw new VariableError(`DATABASE_URL is not of the form postgres://user:password@host:5432/database: ${reason}`);
   }
 }
 

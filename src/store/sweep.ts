@@ -82,10 +82,10 @@ export const sweepOf = (database: Database) => ({
   },
 });
 
-/** Notes that workflows were needed at a time, in milliseconds since 1970. */
+/** Notes that workflows were needed at a time, in milliseconds since 1970, unless another prune has noted a later one. */
 async function need(database: Database, workflowIds: string[], time: number): Promise<void> {
   const upsert = `INSERT INTO workflows (id, needed_at, touched_at) VALUES (?, ?, 0)
-    ON CONFLICT (id) DO UPDATE SET needed_at = excluded.needed_at`;
+    ON CONFLICT (id) DO UPDATE SET needed_at = excluded.needed_at WHERE workflows.needed_at < excluded.needed_at`;
   for (let from = 0; from < workflowIds.length; from += page) {
     const some = workflowIds.slice(from, from + page);
     await database.write((sql) => Promise.all(some.map((id) => sql.run(upsert, id, time))));

@@ -24,6 +24,7 @@ import {
   type IdGenerator,
   type Sampler,
 } from '@opentelemetry/sdk-trace';
+import { VariableError } from '../util/environment.ts';
 import { hashOf } from '../util/ids.ts';
 import { version } from '../util/version.ts';
 import { resourceOf, type TelemetrySettings } from './settings.ts';
@@ -137,7 +138,8 @@ export function openTracing(
       if (spanId === undefined) ids.traceId = traceId;
       ended(start(runSpanId(run.runId), span, spanId === undefined ? ROOT_CONTEXT : under(run, spanId)), span);
     },
-    close: () => provider.shutdown(),
+    // A collector that is away costs spans, and nothing else.
+    close: () => provider.shutdown().catch(() => {}),
   };
 }
 
@@ -169,7 +171,7 @@ class GivenIds implements IdGenerator {
   }
 }
 
-/** The sampler that `OTEL_TRACES_SAMPLER` names. @throws `Error` if there is no such sampler */
+/** The sampler that `OTEL_TRACES_SAMPLER` names. @throws `VariableError` if there is no such sampler */
 function samplerOf(share: number, name = ''): Sampler {
   const ratio = new TraceIdRatioBasedSampler(share);
   const samplers: Record<string, Sampler> = {
@@ -182,7 +184,7 @@ function samplerOf(share: number, name = ''): Sampler {
   };
   const sampler = samplers[name || 'parentbased_always_on'];
   if (sampler !== undefined) return sampler;
-  throw new Error(`OTEL_TRACES_SAMPLER is ${name}; there are ${Object.keys(samplers).join(', ')}`);
+  throw new VariableError(`OTEL_TRACES_SAMPLER is ${name}; there are ${Object.keys(samplers).join(', ')}`);
 }
 
 /** Passes on what the SDK complains about, but not with each batch that a collector which is away does not take. */

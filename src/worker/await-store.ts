@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { VariableError } from '../util/environment.ts';
 import { isOutOfOrder } from '../store/open-store.ts';
 import { PostgresUnavailableError } from '../store/postgres.ts';
 import type { Store } from '../store/store.ts';
@@ -14,7 +15,7 @@ export class StoreUnavailableError extends Error {
 /**
  * Waits until a store can be used, since a database is often started beside its workers.
  *
- * @throws `StoreUnavailableError` after a minute; at once if only somebody's hand can help, such as for a wrong password
+ * @throws `VariableError`; `StoreUnavailableError` after a minute; at once if only somebody's hand can help, such as for a wrong password
  */
 export async function awaitStore(store: Store): Promise<void> {
   const deadline = Date.now() + timeoutMs;
@@ -23,6 +24,7 @@ export async function awaitStore(store: Store): Promise<void> {
       await store.identity();
       return;
     } catch (error) {
+      if (error instanceof VariableError) throw error;
       const { message } = error as Error;
       const mayPass = isOutOfOrder(error) && !(error instanceof PostgresUnavailableError && error.isRefusal);
       if (!mayPass) throw new StoreUnavailableError(message, { cause: error });

@@ -40,7 +40,7 @@ export function readSlots(text: string): Slots {
     };
     return { cpu: share('cpu'), memory: share('memory') };
   }
-  const unknown = names.find((name) => !(name in defaults));
+  const unknown = names.find((name) => !Object.hasOwn(defaults, name));
   if (unknown !== undefined || given.size === 0) throw wrong(unknown ?? text);
   return Object.fromEntries(
     [...given].map(([name, value]) => {

@@ -156,6 +156,12 @@ describe('what is missing or means something else is refused, in words that name
     });
   });
 
+  test('a call that was cut off before its arguments is not made without any', () => {
+    const any = { name: 'list', description: '', parameters: { type: 'object' as const, properties: {} } };
+    expect(read(any, '', 'length')).toMatchObject({ error: expect.stringMatching(/was cut off/) as string });
+    expect(read(any, '')).toMatchObject({ input: {} });
+  });
+
   test('a call that was complete before the reply was cut off is taken', () => {
     expect(read(vote, '{"agent_id": "agent1", "reason": "r"}', 'length')).toMatchObject({ input: { reason: 'r' } });
   });

@@ -108,8 +108,11 @@ test('a store that another namespace uses too, which is not on this server, is l
   await expect(pruneStore(store, run.client, settings)).rejects.toThrow(
     /Runs of the namespace elsewhere \(0000-elsewhere\) use this store too, and it is not on this server.*--forget 0000-elsewhere/s,
   );
-  await store.sweep.forgetNamespace('0000-elsewhere');
-  await pruneStore(store, run.client, { ...settings, isDry: true });
+  const forget = '0000-elsewhere';
+  await pruneStore(store, run.client, { ...settings, forget, isDry: true });
+  expect([...(await store.sweep.namespaces()).keys()]).toContain(forget);
+  await pruneStore(store, run.client, { ...settings, forget });
+  expect([...(await store.sweep.namespaces()).keys()]).not.toContain(forget);
   await store.close();
 });
 

@@ -232,6 +232,30 @@ describe('what is said of usage is checked', () => {
   });
 });
 
+test('what a model thinks counts while it comes, and is not shown', async () => {
+  const told: Array<[string, number | undefined]> = [];
+  await using server = await RawServer.start((response) => {
+    stream(response, [
+      delta({ reasoning: 'Hm, hm.' }),
+      delta({ content: '<think>A' }),
+      delta({ content: 'h.</think>' }),
+      delta({ content: 'Yes.' }, 'stop'),
+      '[DONE]',
+    ]);
+    response.end();
+  });
+  await server
+    .opener()({ type: 'chatcompletion', model: 'm' })
+    .ask({ onDelta: (text, thought) => told.push([text, thought]) });
+  expect(told.map(([text]) => text).join('')).toBe('Yes.');
+  expect(told.reduce((sum, [, thought = 0]) => sum + thought, 0)).toBe('Hm, hm.<think>Ah.</think>'.length);
+});
+
+test('usage beside a piece of the text is no end, as Gemini and xAI send it with each', async () => {
+  const piece = { ...delta({ content: 'Half of' }), usage: { prompt_tokens: 9, completion_tokens: 2 } };
+  await expect(read([piece])).rejects.toMatchObject({ type: 'ConnectionFailed' });
+});
+
 describe('the next request', () => {
   async function next(events: unknown[]): Promise<RawBody> {
     await using server = await RawServer.start((response) => {
@@ -248,6 +272,27 @@ describe('the next request', () => {
   test.each(['reasoning_content', 'reasoning'])('has the reasoning where it came: %s', async (field) => {
     const events = [delta({ [field]: 'Hm, ' }), delta({ [field]: 'hm.' }), delta({ content: 'Yes.' }, 'stop')];
     expect(await next(events)).toEqual({ role: 'assistant', content: 'Yes.', [field]: 'Hm, hm.' });
+  });
+
+  test('has the details of a thought put together, and not its text besides: signatures hold for the whole', async () => {
+    const claude = { type: 'reasoning.text', format: 'anthropic-claude-v1', index: 0 };
+    const sealed = (id: string) => ({ type: 'reasoning.encrypted', data: `sealed ${id}`, id, index: 1 });
+    const events = [
+      delta({ reasoning: 'Let', reasoning_details: [{ ...claude, text: 'Let' }] }),
+      delta({ reasoning: ' me see.', reasoning_details: [{ ...claude, text: ' me see.', signature: null }] }),
+      delta({ reasoning_details: [{ ...claude, signature: 's' }] }),
+      delta({ reasoning_details: [sealed('call_1'), sealed('call_2'), 'nonsense'] }),
+      delta({ content: 'Yes.' }, 'stop'),
+    ];
+    expect(await next(events)).toEqual({
+      role: 'assistant',
+      content: 'Yes.',
+      reasoning_details: [{ ...claude, text: 'Let me see.', signature: 's' }, sealed('call_1'), sealed('call_2')],
+    });
+  });
+
+  test('says something where a reply has said nothing, since Kimi refuses an empty message', async () => {
+    expect(await next([delta({ content: ' ' }, 'length')])).toEqual({ role: 'assistant', content: '(no reply)' });
   });
 
   test('has arguments that are no JSON as JSON, since gateways read them again', async () => {

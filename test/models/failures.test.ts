@@ -309,3 +309,27 @@ describe('a connection that fails', () => {
     });
   });
 });
+
+test('what a provider behind OpenRouter has said is told, and decides', async () => {
+  const upstream = {
+    error: { code: 'context_length_exceeded', message: 'The prompt has 9000 tokens', param: 'input' },
+  };
+  await using server = await RawServer.start((response) => {
+    const metadata = { raw: JSON.stringify(upstream), provider_name: 'OpenAI' };
+    response.writeHead(400, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: { message: 'Provider returned error', code: 400, metadata } }));
+  });
+  await expect(server.opener()({ type: 'chatcompletion', model: 'm' }).ask()).rejects.toMatchObject({
+    type: 'ContextTooLong',
+    message: expect.stringContaining('Provider returned error: The prompt has 9000 tokens'),
+  });
+});
+
+test.each([
+  ['Google', 'You exceeded your current quota. Please retry in 35.2s.', 35_200],
+  ['OpenAI', 'Rate limit reached. Please try again in 1.5s. Visit …', 1500],
+  ['nobody', 'Too many requests', undefined],
+])('how long to wait is read from the words of %s where no header says it', (_, words, delay) => {
+  expect(retryDelay(new Headers(), 0, words)).toBe(delay);
+  expect(retryDelay(new Headers({ 'retry-after': '2' }), 0, words)).toBe(2000);
+});

@@ -228,7 +228,15 @@ describe('what the table knows is not sent in the first place', () => {
     expect((await open(backend).ask()).notices).toEqual([notice]);
     expect((await open(backend).ask()).notices).toBeUndefined();
     expect(server.bodies[0]).not.toHaveProperty('temperature');
-    expect(server.bodies[0]).not.toHaveProperty('reasoning');
+    expect(server.bodies[0]).not.toHaveProperty('reasoning.effort');
+  });
+
+  test('of a summary of its thoughts nobody is told, who has asked for none', async () => {
+    const problem = { message: 'Your organization must be verified', param: 'reasoning.summary' };
+    await using server = await refusing((body) => ('reasoning' in body ? problem : undefined));
+    const { ask } = server.opener()({ type: 'openai', model: 'gpt-5' });
+    expect((await ask()).notices).toBeUndefined();
+    expect(server.bodies.map((body) => 'reasoning' in body)).toEqual([true, false]);
   });
 
   test("of a loop's own temperature nobody is told, who has asked for none", async () => {

@@ -235,3 +235,36 @@ test.each([
   ['Only user and assistant roles are supported!', 'no system message'],
   ['Rate limit exceeded', undefined],
 ])('%s', (text, want) => expect(templateWant(text)).toBe(want));
+
+test.each([
+  'thinking is enabled but reasoning_content is missing in assistant tool call message at index 2',
+  'Missing `reasoning_content` field in the assistant message',
+  'The `reasoning_content` in the thinking mode must be passed back to the API.',
+])(
+  'where every reply is to have a thought, one without gets an empty one, and those of others stay: %s',
+  async (message) => {
+    await using server = await RawServer.start((response, body) => {
+      const replies = (body['messages'] as ChatMessage[]).filter(({ role }) => role === 'assistant');
+      if (replies.some((reply) => !reply.reasoning_content)) return refuse(response, { message });
+      stream(response, [delta({ content: 'Yes.' }, 'stop'), '[DONE]']);
+      return response.end();
+    });
+    const opaque = { wire: 'chat', data: { extra: {}, reasoning: { field: 'reasoning_content', text: 'Hm.' } } };
+    const messages: Message[] = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'One.', opaque },
+      { role: 'assistant', content: 'Two.' },
+    ];
+    const { notices } = await server.opener()({ type: 'chatcompletion', model: 'm' }).ask({ messages });
+    expect(notices).toEqual(['chatcompletion m takes only conversations with a thought in each reply: sent so']);
+    const sent = (server.bodies.at(-1)!['messages'] as ChatMessage[]).map((each) => each.reasoning_content);
+    expect(sent).toEqual([undefined, 'Hm.', ' ']);
+  },
+);
+
+test.each(['Extra inputs are not permitted: messages.1.reasoning_content', 'Unrecognized field reasoning_content'])(
+  'a thought that is not taken is left out: %s',
+  async (message) => {
+    expect(templateWant(message)).toBeUndefined();
+  },
+);

@@ -95,15 +95,16 @@ describe.each(['openai', 'claude', 'gemini', 'chatcompletion'] as const)('%s', (
 describe('what goes over the wire', () => {
   const [low, high] = [{ reasoning_effort: 'low' }, { reasoning_effort: 'high' }] as const;
   const summary = { reasoning: { summary: 'auto' } };
+  const detailed = { reasoning: { summary: 'detailed' } };
   test.each<[type: Backend['type'], model: string, settings: Partial<Backend>, sent: object]>([
     ['openai', 'gpt-4o', { temperature: 1.5, max_tokens: 9 }, { temperature: 1.5, max_output_tokens: 16 }],
-    ['openai', 'gpt-5', { temperature: 1.5, max_tokens: 90 }, { max_output_tokens: 90 }],
+    ['openai', 'gpt-5', { temperature: 1.5, max_tokens: 90 }, { max_output_tokens: 90, ...summary }],
     ['openai', 'gpt-5.6', { reasoning_effort: 'none' }, { reasoning: { effort: 'none' } }],
     ['chatcompletion', 'gpt-4o', { max_tokens: 9 }, { max_tokens: 9 }],
     ['chatcompletion', 'gpt-5', { max_tokens: 9, ...low }, { max_completion_tokens: 9, ...low }],
     ['gemini', 'gemini-2.5-pro', { temperature: 2, ...high }, { temperature: 2, ...high }],
     ['chatcompletion', 'm', { extra_body: { top_k: 4 } }, { top_k: 4 }],
-    ['openai', 'gpt-5', { ...low, extra_body: summary }, { reasoning: { effort: 'low', summary: 'auto' } }],
+    ['openai', 'gpt-5', { ...low, extra_body: detailed }, { reasoning: { effort: 'low', summary: 'detailed' } }],
     ['claude', 'c', { temperature: 1.5, max_tokens: 9 }, { temperature: 1, max_tokens: 9 }],
     ['claude', 'claude-sonnet-4-6', { temperature: 0.2 }, { temperature: 0.2, max_tokens: 16_000 }],
     ['claude', 'claude-sonnet-5-5', { temperature: 0.2 }, { max_tokens: 16_000 }],

@@ -137,6 +137,8 @@ test('whoever guesses tokens is told to wait', async () => {
 test('whether it lives is told without a token, and no more', async () => {
   const answer = await send({ authorization: '' }, { path: '/health' });
   expect(await answer.json()).toEqual({ status: 'ok' });
+  // As a probe asks, by the address of a container.
+  expect((await send({ authorization: '', host: '10.0.0.7:8234' }, { path: '/health' })).status).toBe(200);
 });
 
 test('it listens, and serves what it is asked over a connection', async () => {

@@ -192,6 +192,7 @@ test.each<[Asked['kind'], string, string, object]>([
   ['approval', 'Accept.', 'decide', { action: 'accept' }],
   ['approval', 'stop', 'decide', { action: 'stop' }],
   ['approval', 'It is too broad', 'requestRestart', ['It is too broad', 'It is too broad']],
+  ['approval', 'Stop using 2019', 'requestRestart', ['Stop using 2019', 'Stop using 2019']],
 ])('what a person says of a %s settles it: %s', async (kind, words, method, payload) => {
   const sent: unknown[] = [];
   const run = new Proxy(

@@ -60,6 +60,8 @@ test('a completion is the answer of the team, with what all its agents have done
   });
   expect(metadata.outcome).toBe('submitted');
   expect([id, response.headers.get('x-reprise-run')]).toEqual([`chatcmpl_${metadata.run_id}`, metadata.run_id]);
+  // A client that sends again what has failed would begin another run.
+  expect(response.headers.get('x-should-retry')).toBe('false');
 });
 
 test('a stream tells what is done as reasoning, and the answer once it is final', async () => {

@@ -309,14 +309,16 @@ describe('a run', () => {
     expect((await visitor.open('/runs/nobody')).status).toBe(404);
   });
 
-  test('of a conversation takes a message, once however often that is sent', async ({ onTestFinished }) => {
+  test('of a conversation takes each message once, however often it is sent', async ({ onTestFinished }) => {
     const { run, visitor } = await begin(onTestFinished, ({ messages }) => ({ text: `Turn ${messages.length}.` }));
     const handle = await run.startSession({ config: agentOf('openai', { simple: {} }) });
     const page = await visitor.open(`/runs/${handle.workflowId}/message`);
     for (const _ of [1, 2])
       expect((await visitor.send(page, 'Send it', { text: 'Which color?' })).path).toMatch(/done=message$/);
+    // Whoever goes back to the form may say something else.
+    expect((await visitor.send(page, 'Send it', { text: 'And why?' })).path).toMatch(/done=message$/);
     await handle.signal('close');
-    expect(await handle.result()).toMatchObject({ turns: 1 });
+    expect(await handle.result()).toMatchObject({ turns: 2 });
     expect((await visitor.open(`/runs/${handle.workflowId}`)).text).toMatch(/The person[^]*Which color\?[^]*Turn/);
   });
 });

@@ -157,7 +157,7 @@ describe('a person', () => {
         }),
       );
     expect(new Set(await wait(5))).toEqual(new Set([202]));
-    const ended = wait(60);
+    const ended = wait(600);
     await expect.poll(() => waiting(server, id)).toHaveLength(1);
     await post(server, `/runs/${id}/answer`, { answer: 'Dark' });
     expect(new Set(await ended)).toEqual(new Set([200]));
@@ -169,6 +169,8 @@ describe('a person', () => {
     nameAgent(server.run.home);
     const id = await started(server, 'session', { text: 'Go.', config: 'writer' });
     await expect.poll(() => waiting(server, id)).toHaveLength(1);
+    // It may have been meant for a question that has closed.
+    expect((await problemIn(await post(server, `/runs/${id}/answer`, { answer: 'yes' })))[0]).toBe(422);
     const wrong = await post(server, `/runs/${id}/approve`, { action: 'edit', arguments: {} });
     expect(await problemIn(wrong)).toEqual([422, expect.stringContaining('text')]);
     const edited = await post(server, `/runs/${id}/approve`, { id: 't1', action: 'edit', arguments: { text: 'two' } });
@@ -197,6 +199,8 @@ describe('a person', () => {
     // The text alone says the same.
     const again = await post(server, `${path}/message`, 'Two.', { 'idempotency-key': 'turn-2' });
     expect(await again.json()).toMatchObject({ answer: 'Turn 2.', turn: 2 });
+    const other = await post(server, `${path}/message`, 'And three.', { 'idempotency-key': 'turn-2' });
+    expect(await other.json()).toMatchObject({ answer: 'Turn 3.', turn: 3 });
     expect((await post(server, `${path}/close`)).status).toBe(200);
     expect(await get(server, `${path}/result?wait=60`)).toMatchObject({ outcome: 'answered' });
     expect((await problemIn(await post(server, `${path}/message`, { text: 'Three.' })))[0]).toBe(409);

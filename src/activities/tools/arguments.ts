@@ -91,7 +91,7 @@ function readCall(
 ): ReadCall {
   const refused = (error: string): ReadCall => ({ reply: { id, name, error, digest: digestOf(text) } });
   const { value, problem } = parsed(text);
-  if (problem !== undefined && finish === 'length') {
+  if (finish === 'length' && (problem !== undefined || text.trim() === '')) {
     return refused(
       `your call of ${name} was cut off, since your reply reached the most tokens that it may have. ` +
         'Call it again, and be shorter',

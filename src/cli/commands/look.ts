@@ -43,7 +43,7 @@ export async function show(shell: Shell, given: string | undefined, options: Sho
 export async function openPage(shell: Shell, given: string | undefined, options: CommonOptions): Promise<void> {
   await withConnection(openWithWorker(shell, options), async (opened) => {
     const { reprise } = opened;
-    const id = given && (await runMeant(shell, reprise, given, choices.any));
+    const id = given === undefined ? undefined : await runMeant(shell, reprise, given, choices.any);
     if (id !== undefined && !(await isRun(reprise, id))) noRun(id)();
     const page = pageOf(opened, id);
     if (page === undefined)

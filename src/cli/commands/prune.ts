@@ -20,10 +20,11 @@ export async function prune(
   await withConnection(open(shell, options), async ({ reprise }) => {
     const store = openStore(homeFolder(shell), shell.environment);
     try {
-      if (forget !== undefined) await forgetNamespace(shell, store, forget);
+      if (forget !== undefined) await assertKnown(store, forget);
       const pruned = await pruneStore(store, reprise.client, {
         isDry,
         ...(days !== undefined && { days }),
+        ...(forget !== undefined && { forget }),
         place: storePlace(homeFolder(shell), shell.environment),
         tell: shell.say,
       });
@@ -40,19 +41,19 @@ function daysOf(text: string): number {
   return Number(text);
 }
 
-async function forgetNamespace(shell: Shell, { sweep }: SqlStore, id: string): Promise<void> {
+async function assertKnown({ sweep }: SqlStore, id: string): Promise<void> {
   const known = await sweep.namespaces();
   if (!known.has(id)) {
     const list = [...known].map(([each, name]) => `  ${each} (${name})`).join('\n');
     throw usageError(`The store knows no namespace ${id}; it knows:\n${list || '  none'}`);
   }
-  await sweep.forgetNamespace(id);
-  shell.say(`Runs of ${known.get(id)} (${id}) count no more`);
 }
 
 interface PruneSettings {
   isDry: boolean;
   days?: number;
+  /** The id of a namespace whose runs count no more: from now on, unless it is a dry run. */
+  forget?: string;
   grace?: number;
   /** The store in words. */
   place: string;
@@ -63,10 +64,12 @@ interface PruneSettings {
 export async function pruneStore(
   { sweep }: SqlStore,
   client: Reprise['client'],
-  { days, grace = graceSeconds, isDry, place, tell }: PruneSettings,
+  { days, forget = '', grace = graceSeconds, isDry, place, tell }: PruneSettings,
 ) {
   const before = Math.floor(Date.now() / 1000) - grace;
   const namespaces = await sweep.namespaces();
+  const forgotten = namespaces.get(forget);
+  namespaces.delete(forget);
   if (namespaces.size === 0)
     throw new CommandError(
       `No worker has begun on the store, ${place}, so that it does not say which runs use it. Name that of the workers by ` +
@@ -77,6 +80,10 @@ export async function pruneStore(
     known: await sweep.workflowIds(),
     ...(days !== undefined && { keepDays: days }),
   });
+  if (forgotten !== undefined) {
+    if (!isDry) await sweep.forgetNamespace(forget);
+    tell(`Runs of ${forgotten} (${forget}) count no more`);
+  }
   const { bytes: sizeBefore } = await sweep.size();
   const removed = await sweep.remove(workflowIds, { before, isDry });
   const bytes = Object.values(removed).reduce((sum, each) => sum + each.bytes, 0);

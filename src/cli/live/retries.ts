@@ -26,7 +26,7 @@ export function retryLines(
 }
 
 export const isWriting = ({ attempt, progress }: PendingCall): boolean =>
-  progress?.attempt === attempt && progress.characters > 0;
+  progress?.attempt === attempt && progress.characters + (progress.thought ?? 0) > 0;
 
 /** Those that are told where nothing is redrawn: at the first failure, and at twice as many tries each time. */
 export function dueRetries(calls: PendingCall[], due: Map<string, number>): PendingCall[] {

@@ -56,6 +56,8 @@ export function httpRun(server: HttpServer, id: string, input?: SessionInput): R
   return way;
 }
 
+const noPriority = (): Error => new Error('Over HTTP a run has no priority of its own: leave out `priority`');
+
 /** The way to runs by a server. */
 export function httpRuns(server: HttpServer): Runs {
   const runs: Runs = {
@@ -66,14 +68,17 @@ export function httpRuns(server: HttpServer): Runs {
     },
     start: async (type, id, input, options) => (await runs.startOnce(type, id, input, options)).way,
     async startOnce(type, id, input, { priority }) {
-      if (priority !== undefined) throw new Error('Over HTTP a run has no priority of its own: leave out `priority`');
+      if (priority !== undefined) throw noPriority();
       // The id makes it the same run, however often it is sent.
       const answer = await server.send('/runs', { body: { type, id, input }, attempts: 5 });
       const started = (await answer.json()) as { id: string };
       return { way: runs.run(started.id), isNew: answer.status === 201 };
     },
     run: (id) => httpRun(server, id),
-    session: (id, input) => httpRun(server, id, input),
+    session(id, input, { priority }) {
+      if (priority !== undefined) throw noPriority();
+      return httpRun(server, id, input);
+    },
     async waiting() {
       const silent: string[] = [];
       const inboxes = await runs.inbox((id) => void silent.push(id));
@@ -85,7 +90,9 @@ export function httpRuns(server: HttpServer): Runs {
       for (const id of silent) onSilent(decodeURIComponent(id), new Error('it did not answer the server in time'));
       return (await answer.json()) as InboxQuestion[];
     },
-    list({ limit, open = false }) {
+    list({ limit, open = false, prefix }) {
+      if (prefix !== undefined)
+        throw new Error('Over HTTP runs are not listed by the beginning of an id: leave out `prefix`');
       const limited = limit === undefined ? '' : `&limit=${Math.min(limit, 1000)}`;
       return server.get(`/runs?open=${open}${limited}`);
     },

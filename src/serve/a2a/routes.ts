@@ -55,7 +55,9 @@ async function answered(served: Served, c: Context<ServeEnv>): Promise<Response>
   if (!(Symbol.asyncIterator in answer)) return c.json(answer as Envelope);
   const responses = answer as AsyncGenerator<Envelope, void, undefined>;
   async function* messages(first: Envelope): AsyncGenerator<SSEMessage> {
-    yield messageOf(first);
+    const { id: place, ...told } = messageOf(first);
+    // It has the task as it is now, and what the client has missed comes behind it.
+    yield last === '' && place !== undefined ? { ...told, id: place } : told;
     try {
       for await (const response of responses) yield messageOf(response);
     } catch (error) {

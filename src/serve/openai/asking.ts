@@ -66,7 +66,8 @@ export async function settle(reprise: Reprise, id: string, asked: Asked, words: 
       if (said !== '' && !/^skip\W*$/i.test(said)) throw new HttpProblem(400, ways.key);
       return run.answer({ questionId, answer: '' });
     }
-    const [action] = /^(?:accept|stop)\b/i.exec(said) ?? [];
+    // Words that go on say why: what is stopped cannot be taken up again.
+    const [, action] = /^(accept|stop)[.!]?$/i.exec(said) ?? [];
     if (action === undefined) return run.requestRestart(said || 'A person wants another plan', said);
     return run.decide({ action: action.toLowerCase() as 'accept' | 'stop' });
   };

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { bodyJson } from '../door.ts';
 import { HttpProblem } from '../problems.ts';
 import type { Served, ServeEnv } from '../served.ts';
-import { events } from '../streams.ts';
+import { streamPlace } from '../streams.ts';
 import { callOf, questionText, type AskingTool } from './asking.ts';
 import { entries, requestIn } from './conversation.ts';
 import { checked, common, offeredIn, openaiError, sift } from './parameters.ts';
 import { idOf, markOf, type Place } from './places.ts';
-import { begin, endingOf, follow, isEnd, usageOf, type Step } from './runs.ts';
+import { begin, endingOf, follow, isEnd, orFailed, usageOf, type Step } from './runs.ts';
 
 const body = common.extend({
   messages: entries,
@@ -22,7 +22,12 @@ export async function chat(served: Served, c: Context<ServeEnv>): Promise<Respon
   const part = { tools: offeredIn(asked), markOf: (place: Place) => markOf(served.owner, place) };
   sift(c, asked);
   const request = requestIn(messages, served.owner, 'messages');
-  const place = await begin(served, c, request, model);
+  // A run that was begun for nobody would be begun again.
+  const room = stream ? streamPlace(c) : undefined;
+  const place = await begin(served, c, request, model).catch((error: unknown) => {
+    room?.free();
+    throw error;
+  });
   c.header('x-reprise-run', place.run);
   const created = Math.floor(Date.now() / 1000);
   const about = (object: string, step?: Step) => ({
@@ -32,7 +37,7 @@ export async function chat(served: Served, c: Context<ServeEnv>): Promise<Respon
     model,
     metadata: { run_id: place.run, ...(step?.type === 'answered' && { outcome: step.outcome }) },
   });
-  if (!stream) {
+  if (room === undefined) {
     let reasoning_content = '';
     for await (const step of follow(served, place, c.req.raw.signal)) {
       // Clients send again what ended with 502, and each time that would be another run.
@@ -46,13 +51,13 @@ export async function chat(served: Served, c: Context<ServeEnv>): Promise<Respon
     }
     throw new HttpProblem(503, 'This server ends; send the request again with its Idempotency-Key');
   }
-  return events(c, async function* (signal) {
+  return room.stream(async function* (signal) {
     const chunk = (delta: object, finish_reason: string | null = null, step?: Step) => {
       const choices = [{ index: 0, delta, logprobs: null, finish_reason }];
       return { data: JSON.stringify({ ...about('chat.completion.chunk', step), choices }) };
     };
     yield chunk({ role: 'assistant', content: '' });
-    for await (const step of follow(served, place, signal)) {
+    for await (const step of orFailed(follow(served, place, signal))) {
       const { delta, finish } = deltaOf(step, place, part);
       if (step.type !== 'failed') yield chunk(delta, null, step);
       else yield { data: JSON.stringify(openaiError({ detail: step.message, status: step.status })) };

@@ -9,13 +9,13 @@ import { bodyJson } from '../door.ts';
 import { HttpProblem } from '../problems.ts';
 import type { Served, ServeEnv } from '../served.ts';
 import { assertReached } from '../start.ts';
-import { events } from '../streams.ts';
+import { events, streamPlace } from '../streams.ts';
 import { questionText } from './asking.ts';
 import { entries, requestIn, type Attached, type Entry, type Request } from './conversation.ts';
 import { checked, common, offeredIn, ParameterProblem, sift } from './parameters.ts';
 import { idOf, markOf, placeIn, type Place } from './places.ts';
 import { ResponseLog, type Head, type StreamEvent } from './response.ts';
-import { begin, follow, isEnd, stepsSoFar } from './runs.ts';
+import { begin, follow, isEnd, orFailed, stepsSoFar } from './runs.ts';
 
 interface At {
   served: Served;
@@ -41,11 +41,17 @@ export async function create({ c, served }: At): Promise<Response> {
   const kept: Kept = { ...said, background: background === true, store: store !== false, tools: offeredIn(asked) };
   sift(c, asked);
   const request = await wanted({ c, served }, input, kept);
-  const place = await begin(served, c, request, model, { openai: kept });
-  const log = await logOf({ c, served }, place, false);
-  if (asked.stream) return events(c, (signal) => streamed(served, log, signal));
+  // Only a run that was begun here can be told of here.
+  if (request.asked !== undefined) await logOf({ c, served }, request.asked, false);
+  const room = asked.stream ? streamPlace(c) : undefined;
+  const begun = async () => logOf({ c, served }, await begin(served, c, request, model, { openai: kept }), false);
+  const log = await begun().catch((error: unknown) => {
+    room?.free();
+    throw error;
+  });
+  if (room !== undefined) return room.stream((signal) => streamed(served, log, signal));
   if (background) return c.json({ ...log.response, status: 'queued' });
-  for await (const step of follow(served, place, c.req.raw.signal)) log.take(step);
+  for await (const step of follow(served, log.head.place, c.req.raw.signal)) log.take(step);
   return c.json(log.response);
 }
 
@@ -77,7 +83,7 @@ export async function cancel(at: At): Promise<Response> {
   return c.json(log.response);
 }
 
-/** How many items a page of a list has at most. */
+/** How many items a page of a list has at most, and how many references a request. */
 const mostItems = 100;
 
 /** `GET /v1/responses/ID/input_items?order=asc|desc&limit=N&after=ID` */
@@ -124,14 +130,18 @@ async function* streamed(served: Served, log: ResponseLog, signal: AbortSignal, 
     all.flatMap((each) => (each.sequence_number > after ? [{ event: each.type, data: JSON.stringify(each) }] : []));
   yield* unseen(log.begin());
   const { place } = log.head;
-  const isOpen = await served.reprise.getRun(place.run).isOpen();
-  const steps = isOpen ? follow(served, place, signal) : await stepsSoFar(served, place);
-  for await (const step of steps) yield* unseen(log.take(step));
+  const told = async function* () {
+    const isOpen = await served.reprise.getRun(place.run).isOpen();
+    yield* isOpen ? follow(served, place, signal) : await stepsSoFar(served, place);
+  };
+  for await (const step of orFailed(told())) yield* unseen(log.take(step));
   yield { data: '[DONE]' };
 }
 
 /** What is asked for, with the conversation that it goes on with. @throws `HttpProblem` */
 async function wanted(at: At, input: Entry[], { instructions, previous }: Kept): Promise<Request> {
+  if (input.filter(({ role }) => role === 'reference').length > mostItems)
+    throw new ParameterProblem('input', `at most ${mostItems} references`);
   const known = await Promise.all(input.map((entry) => recalled(at, entry)));
   const request = requestIn(known, at.served.owner, 'input');
   if (request.asked !== undefined) return request;
@@ -166,8 +176,8 @@ async function earlier(at: At, id: string) {
   if (end === undefined)
     throw new HttpProblem(409, `The response ${id} is in progress; go on with it when it has ended`);
   const { attachments, conversation } = await inputOf(at.served, place);
-  // Instructions hold for one response alone.
-  const said = conversation.slice(head.instructions === null ? 0 : 1);
+  // Instructions hold for one response alone. Research and plans have them in their text.
+  const said = conversation.slice(head.instructions !== null && conversation[0]?.role === 'system' ? 1 : 0);
   if (end.type === 'answered') said.push({ role: 'assistant', content: end.answer });
   const asked: Place | undefined = end.type === 'asked' ? { run: place.run, seq: end.seq } : undefined;
   return { asked, conversation: said, attachments };

@@ -73,6 +73,8 @@ export async function begin(served: Served, c: Context<ServeEnv>, request: Reque
   if (asked === undefined) {
     const id = key === undefined ? {} : { id: derivedId(access, 'openai', key) };
     const { run } = await startNamed(served, access, { ...wanted, ...id, name, memo });
+    // Clients send again by themselves what has failed, and without a key each time would be another run.
+    if (key === undefined) c.header('x-should-retry', 'false');
     return { run: run.id, seq: 0 };
   }
   assertReached(access, asked.run);
@@ -93,6 +95,16 @@ export async function* follow(served: Served, { run, seq }: Place, signal: Abort
     if (step === undefined) continue;
     yield step.type === 'answered' ? await settled(served, run, step) : step;
     if (isEnd(step)) return;
+  }
+}
+
+/** The same steps; where nothing more can be told of a run, which may go on, the last one says so: a stream has no other way. */
+export async function* orFailed(steps: AsyncIterable<Step> | Iterable<Step>): AsyncGenerator<Step> {
+  try {
+    yield* steps;
+  } catch (error) {
+    const { detail, status } = problemOf(error);
+    yield { type: 'failed', status, message: detail };
   }
 }
 

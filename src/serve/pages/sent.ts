@@ -5,6 +5,7 @@ import { ifAnswered, isPassing } from '../../client/snapshot.ts';
 import { handleTextUpdate } from '../../protocol/definitions.ts';
 import { maxMessageChars } from '../../protocol/questions.ts';
 import type { ToolDecision } from '../../protocol/tools/permissions.ts';
+import { hashOf } from '../../util/ids.ts';
 import { inputProblem } from '../../workflows/runtime/size.ts';
 import type { Access } from '../access.ts';
 import { HttpProblem } from '../problems.ts';
@@ -128,8 +129,10 @@ export async function actOn(reprise: Reprise, id: string, act: RunAct, sent: Sen
   return act;
 }
 
-/** Hands a session its next turn, whose end nobody waits for here. @param updateId by which a form that is sent twice is one turn */
-async function messageProblem({ client }: Reprise, id: string, text: string, updateId: string) {
+/** Hands a session its next turn, whose end nobody waits for here. @param once by which a form that is sent twice is one turn */
+async function messageProblem({ client }: Reprise, id: string, text: string, once: string) {
+  // Somebody may go back to the form and say something else.
+  const updateId = hashOf(JSON.stringify([once, text]));
   const turn = { args: [text] as [string], updateId, waitForStage: 'ACCEPTED' as const };
   const begin = () => client.workflow.getHandle(id).startUpdate(handleTextUpdate, turn);
   try {

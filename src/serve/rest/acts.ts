@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { SessionRun } from '../../client.ts';
 import { assertAnswers, decidable, meantCall, meantQuestion, restartable } from '../../client/asked.ts';
-import { ifFound } from '../../client/errors.ts';
+import { ifFound, NotTakenError } from '../../client/errors.ts';
 import { argumentsProblem } from '../../client/edited.ts';
 import { TemporalRun } from '../../client/temporal/run.ts';
 import { isOpen } from '../../client/way.ts';
 import { maxMessageChars, type PendingQuestion } from '../../protocol/questions.ts';
 import type { ToolDecision } from '../../protocol/tools/permissions.ts';
+import { hashOf } from '../../util/ids.ts';
 import { HttpProblem } from '../problems.ts';
 import { inputOf, someInput } from './inputs.ts';
 import { operation, runId, valid, waitOf, type Answers, type Asked, type Operation } from './operation.ts';
@@ -74,6 +75,12 @@ export const actOperations: Operation[] = [
       const run = reprise.getRun(id);
       await run.assertOpen();
       const meant = await meantQuestion(reprise, run, body.questionId, 'questionId');
+      // What was meant for a question that has closed must not let a tool run.
+      if (meant.pending?.kind === 'tool' && body.questionId === undefined)
+        throw new NotTakenError(
+          'wrong',
+          `${id} asks no question: a call of ${meant.pending.tool} waits (POST …/approve)`,
+        );
       assertAnswers(meant, body.answer, run, ({ kind }) => ways[kind]);
       await run.answer({ questionId: meant.questionId, answer: body.answer });
       return c.json({ id, questionId: meant.questionId });
@@ -125,7 +132,7 @@ export const actOperations: Operation[] = [
     path: '/runs/{id}/message',
     name: 'sendMessage',
     what: 'Takes a turn of a session. One that goes on for longer is found by sending the same again.',
-    headers: { 'Idempotency-Key': "The turn's id: the same request again is the same turn." },
+    headers: { 'Idempotency-Key': 'With the text it says which turn it is: the same request again is the same turn.' },
     query: z.object({ wait: waitOf(60) }),
     body: z.preprocess((said) => (typeof said === 'string' ? { text: said } : said), message),
     written: z.union([message.shape.text.describe('The text alone.'), message]),
@@ -136,10 +143,11 @@ export const actOperations: Operation[] = [
     async handle(asked) {
       const { body, c, id, query } = asked;
       const turnId = c.req.header('idempotency-key') ?? randomUUID();
+      const updateId = hashOf(JSON.stringify([turnId, body.text]));
       const session = await sessionOf(asked, body.input);
       const signal = AbortSignal.any([AbortSignal.timeout(query.wait * 1000), c.req.raw.signal]);
       try {
-        return c.json(await session.send(body.text, turnId, signal));
+        return c.json(await session.send(body.text, updateId, signal));
       } catch (error) {
         if (error !== signal.reason) throw error;
         return c.json({ id, turnId }, 202);

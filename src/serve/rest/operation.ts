@@ -58,8 +58,15 @@ export const flag = z
   .transform((said) => said !== undefined && !['0', 'false'].includes(said));
 
 /** For how many seconds an answer may be waited for, so that what is between client and server does not cut it off. */
+const longestWait = 60;
+
 export const waitOf = (usual: number) =>
-  z.coerce.number().min(0).max(60).default(usual).describe('Seconds to wait for the end.');
+  z.coerce
+    .number()
+    .min(0)
+    .default(usual)
+    .transform((seconds) => Math.min(seconds, longestWait))
+    .describe(`Seconds to wait for the end; more than ${longestWait} are ${longestWait}.`);
 
 /** By a refinement, since its pattern would be none to clients that are written in Python. */
 export const runId = z

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { AttachmentKind } from '../../protocol/attachment.ts';
 import { audioType } from './audio.ts';
-import { decodeText } from './encoding.ts';
+import { decodeText } from '../../util/text/encoding.ts';
 import { grouped, maxFileBytes } from '../../util/file-limits.ts';
 import { holds, mailTypeOf, packageType, workbookType, type FileType } from './packages.ts';
 import { pictureTypeOf } from '../../util/image-type.ts';

@@ -148,6 +148,8 @@ export function savedText({ name, kind, bytes, note }: RunFile): string {
 interface FileText {
   path: string;
   text: string;
+  /** What of the file is not in the text, or how it was read. */
+  note?: string;
 }
 
 /** Reads files of workspaces which are no plain texts, such as PDFs and archives. What cannot be read has no texts. */
@@ -155,7 +157,7 @@ export function fileTexts(store: Store): (workflowId: string, path: string, byte
   return async (workflowId, path, bytes) => {
     const isOfRun = path.startsWith(`${attachmentsFolder}/`);
     const file = isOfRun ? await store.file(workflowId, path.slice(attachmentsFolder.length + 1)) : undefined;
-    if (file?.text !== undefined) return [{ path, text: await store.blob(file.text) }];
+    if (file?.text !== undefined) return [{ path, text: await store.blob(file.text), ...noted([file.note]) }];
     return bytes.length > maxFileBytes ? [] : textsIn(path, Buffer.from(bytes));
   };
 }
@@ -163,13 +165,14 @@ export function fileTexts(store: Store): (workflowId: string, path: string, byte
 async function textsIn(path: string, bytes: Buffer, left = { ...archiveLimits }): Promise<FileText[]> {
   const found = await recognise(path, bytes);
   const texts: FileText[] = [];
-  if (found.kind === 'archive')
-    await unpackArchive({ name: path, bytes, mediaType: found.mediaType }, left, async (member) => {
+  if (found.kind === 'archive') {
+    const { note } = await unpackArchive({ name: path, bytes, mediaType: found.mediaType }, left, async (member) => {
       texts.push(...(await textsIn(`${path}/${member.path}`, member.bytes, left)));
     });
-  else {
-    const { text } = await readContent(path, bytes, found);
-    if (text !== undefined) texts.push({ path, text });
+    if (note !== undefined && texts.length > 0) texts.push({ path, text: '', note });
+  } else {
+    const { note, text } = await readContent(path, bytes, found);
+    if (text !== undefined) texts.push({ path, text, ...noted([note]) });
   }
   return texts;
 }

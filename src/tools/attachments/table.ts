@@ -71,7 +71,7 @@ export default function summarised(text: string) {
 /** A row as CSV. A cell that begins with a bracket is quoted, so that no row looks like the heading of a sheet. */
 export const csvLine = (cells: string[]): string => `${cells.map(csvCell).join(',')}\n`;
 
-const csvCell = (cell: string): string => (/^[[ ]|[",]| $/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+const csvCell = (cell: string): string => (/^[[ ]|[",\r\n]| $/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
 export function columnNames(header: string[], width = header.length): string[] {
   const names = Array.from({ length: width }, (_, index) => header[index] || `column_${index + 1}`);
@@ -82,6 +82,8 @@ export function columnNames(header: string[], width = header.length): string[] {
 function recordsOf(text: string, delimiter: string, most = -1): { records: string[][]; note?: string } {
   const options = {
     delimiter,
+    // Left to itself the parser takes the first that it finds for the only one.
+    record_delimiter: ['\r\n', '\n', '\r'],
     trim: true,
     to: most,
     relax_column_count: true,

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { isIn } from '../../util/folders.ts';
+import { decodeText } from '../../util/text/encoding.ts';
 import { ToolError, type ToolDefinition } from '../tool.ts';
 
 const maxBytes = 2_000_000;
@@ -29,9 +30,10 @@ export function fileTool(folder: string): ToolDefinition {
       if (stat.isDirectory()) return listing(found, path);
       if (!stat.isFile()) throw new ToolError(`${path} is not a file`);
       if (stat.size > maxBytes) throw new ToolError(`${path} has ${stat.size} bytes; at most ${maxBytes} are read`);
-      const text = readFileSync(found, 'utf8');
-      if (text.includes('\0')) throw new ToolError(`${path} is not a text`);
-      return part(text.split(/\r?\n/), path, offset, limit);
+      const read = decodeText(readFileSync(found));
+      if (read === undefined) throw new ToolError(`${path} is not a text`);
+      const lines = part(read.text.split(/\r?\n/), path, offset, limit);
+      return read.note === undefined ? lines : `${lines}\n[${path}: ${read.note}]`;
     },
   };
 }

@@ -16,11 +16,14 @@ const maxSearched = 100_000_000;
 type Given = Pick<ToolContext, 'workspace' | 'signal' | 'workflowId'>;
 
 /** Reads a file of a run that is no plain text, such as a PDF or an archive. Empty if nothing of it can be read. */
-type FileTexts = (
-  workflowId: string,
-  path: string,
-  bytes: Uint8Array,
-) => Promise<Array<{ path: string; text: string }>>;
+type FileTexts = (workflowId: string, path: string, bytes: Uint8Array) => Promise<FileText[]>;
+
+interface FileText {
+  path: string;
+  text: string;
+  /** What is not in the text, or how it was read. */
+  note?: string;
+}
 
 /** How long reading files may take that are no plain texts, in seconds. */
 const readingTime = 180;
@@ -68,16 +71,17 @@ export const workspaceTools = (textsOf: FileTexts): ToolDefinition[] => [
     sideEffects: false,
     workspace: 'reads',
     async execute({ path, offset, limit }, context): Promise<string> {
-      const lines = (await anyTextOf(context, path, textsOf)).split('\n');
+      const { notes, text } = await anyTextOf(context, path, textsOf);
+      const lines = text.split('\n');
       if (offset > lines.length) throw new ToolError(`${path} has ${lines.length} lines; there is no line ${offset}`);
       let left = longestRead;
       const wanted = lines.slice(offset - 1, limit && offset - 1 + limit);
       const over = wanted.findIndex((line, index) => (left -= line.length + 1) < 0 && index > 0);
       const part = over === -1 ? wanted : wanted.slice(0, over);
       const end = offset - 1 + part.length;
-      if (part.length === lines.length) return part.join('\n');
+      if (part.length === lines.length) return [...part, ...notes].join('\n');
       const more = over === -1 ? '' : `; goes on with offset ${end + 1}, and search_files finds words in it`;
-      return [...part, `[lines ${offset} to ${end} of ${lines.length}${more}]`].join('\n');
+      return [...part, `[lines ${offset} to ${end} of ${lines.length}${more}]`, ...notes].join('\n');
     },
   }),
   defineTool({
@@ -183,14 +187,27 @@ async function textOf(workspace: Workspace, path: string): Promise<string> {
   return text;
 }
 
-/** The text of a file of any kind. @throws `ToolError` if it has none */
-async function anyTextOf(context: Given, path: string, textsOf: FileTexts): Promise<string> {
+/** The text of a file of any kind, and lines of what is not in it. @throws `ToolError` if it has none */
+async function anyTextOf(context: Given, path: string, textsOf: FileTexts): Promise<{ text: string; notes: string[] }> {
   const workspace = of(context);
   const content = await workspace.read(path);
-  if (decoded(content) !== undefined) return textOf(workspace, path);
+  if (decoded(content) !== undefined) return { text: await textOf(workspace, path), notes: [] };
   const texts = await textsOf(context.workflowId, path, content);
   if (texts.length === 0) throw new ToolError(`${path} is not a text in UTF-8, and nothing in it can be read as one`);
-  return texts.map((each) => (each.path === path ? each.text : `[${each.path}]\n${each.text}`)).join('\n\n');
+  const parts = texts.map((each) => (each.path === path ? each.text : `[${each.path}]\n${each.text}`));
+  return { text: parts.filter((part) => part !== '').join('\n\n'), notes: notesOn(texts) };
+}
+
+/** How many notes a result has, and of how many characters, since a folder may have many such files. */
+const mostNotes = 10;
+const longestNote = 200;
+
+function notesOn(texts: Array<Omit<FileText, 'text'>>): string[] {
+  const notes = texts.flatMap(({ note, path }) =>
+    note === undefined ? [] : [`[${path}: ${shortened(note, longestNote)}]`],
+  );
+  const more = notes.length - mostNotes;
+  return [...notes.slice(0, mostNotes), ...(more > 0 ? [`[and ${more} more such notes]`] : [])];
 }
 
 function decoded(content: Uint8Array): string | undefined {
@@ -204,16 +221,16 @@ function decoded(content: Uint8Array): string | undefined {
   }
 }
 
-/** A line that says where in a file what follows is, and what stands for the text of a page without one. */
+/** A line that says where in a file what follows is. */
 const place = /^\[(?:page|slide|sheet) \d+.*\]$/;
-const scan = /^\[this page is a picture\]$/m;
 
 async function search(context: Given, text: string, folder: string, textsOf: FileTexts): Promise<string> {
   const workspace = of(context);
   const wanted = text.toLowerCase();
   const found: string[] = [];
   const unread: string[] = [];
-  const ended = (why: string): string => [...found, ...notSearched(unread), why].join('\n');
+  const notes: Array<Omit<FileText, 'text'>> = [];
+  const ended = (why: string): string => [...found, ...notSearched(unread), ...notesOn(notes), why].join('\n');
   const yielder = new Yielder();
   let left = maxSearched;
   for (const { path, bytes } of filesIn(workspace, folder)) {
@@ -229,8 +246,8 @@ async function search(context: Given, text: string, folder: string, textsOf: Fil
           ? []
           : await textsOf(context.workflowId, path, content);
     if (texts.length === 0) unread.push(path);
+    notes.push(...texts.map(({ note, path: of }) => ({ path: of, ...(note !== undefined && { note }) })));
     for (const each of texts) {
-      if (plain === undefined && scan.test(each.text)) unread.push(`${each.path} (its pages that are pictures)`);
       let where = '';
       let number = 0;
       for (const line of linesIn(each.text)) {
@@ -244,7 +261,9 @@ async function search(context: Given, text: string, folder: string, textsOf: Fil
       }
     }
   }
-  return [...(found.length === 0 ? ['Nothing was found.'] : found), ...notSearched(unread)].join('\n');
+  return [...(found.length === 0 ? ['Nothing was found.'] : found), ...notSearched(unread), ...notesOn(notes)].join(
+    '\n',
+  );
 }
 
 function notSearched(paths: string[]): string[] {

@@ -12,6 +12,7 @@ const bench = toolBench({
   '.env': 'KEY=secret',
   'picture.bin': 'P\0NG',
 });
+writeFileSync(join(bench.folder, 'latin.txt'), Buffer.from('Größe und Länge, für alle Fälle', 'latin1'));
 symlinkSync(join(outside, 'secret.md'), join(bench.folder, 'link.md'));
 symlinkSync(outside, join(bench.folder, 'linked'));
 symlinkSync(join(bench.folder, 'numbers.txt'), join(bench.folder, 'inside.txt'));
@@ -33,6 +34,13 @@ describe('read_file', () => {
     ['what a folder holds', 'notes', {}, 'notes/ holds:\nbread.md'],
   ])('gives %s', async (_, path, rest, text) => {
     expect(await read(path, rest)).toEqual({ status: 'ok', text });
+  });
+
+  test('says how it has read what is not UTF-8', async () => {
+    const { text } = await read('latin.txt');
+    expect(text).toBe(
+      'Größe und Länge, für alle Fälle\n[latin.txt: it was read as Windows-1252, which its bytes look like]',
+    );
   });
 
   test('lists the folder itself, without what is hidden', async () => {

@@ -39,6 +39,16 @@ describe('a table is read', () => {
     ['with rows of any length', 'a,b\n1\n1,2,3\n', ['a', 'b', 'column_3'], [['1'], ['1', '2', '3']]],
     ['without empty rows', 'a,b\n\n1,2\n,\n', ['a', 'b'], [['1', '2']]],
     ['with names made unique', 'a,A,,a\n1,2,3,4\n', ['a', 'A_2', 'column_3', 'a_3'], [['1', '2', '3', '4']]],
+    [
+      'with line ends of two systems',
+      'a;b\r\n1;2\n3;4\r\n5;"six\nseven"\n',
+      ['a', 'b'],
+      [
+        ['1', '2'],
+        ['3', '4'],
+        ['5', 'six\nseven'],
+      ],
+    ],
     ['with old line ends', 'a,b\r1,2\r', ['a', 'b'], [['1', '2']]],
     [
       'below its title',

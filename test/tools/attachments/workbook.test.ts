@@ -192,6 +192,12 @@ describe('a workbook', () => {
     expect(sheetsOf(text)).toHaveLength(1);
   });
 
+  test('keeps a comment of several lines in its row', async () => {
+    const noted = { t: 'n', v: 2, c: [{ a: 'Ada', t: 'Ada:\nSure?' }] } as never;
+    const { text = '' } = await read('a.xlsx', workbookOf({ S: [['n'], [noted], [3]] }));
+    expect(text).toBe('[sheet 1: S]\nn,_comment\n2,A2: Ada: Sure?\n3\n');
+  });
+
   test('tells what stands above its line, is struck out, or has a comment of nobody', async () => {
     const runs =
       '<r><t>10</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>6</t></r><r><rPr><strike/></rPr><t> W</t></r>';

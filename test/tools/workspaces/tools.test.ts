@@ -289,7 +289,7 @@ describe('files that are no plain texts', () => {
     );
     const files = {
       'own/paper.pdf': pdfOf(['First.', 'A mast of oak.']),
-      'own/letters.zip': zipOf({ 'june.docx': letter }),
+      'own/letters.zip': zipOf({ 'june.docx': letter, '../lost.txt': 'mast' }),
       'own/scan.pdf': scan,
     };
     const entries = Object.entries(files).map(async ([path, bytes]) => {
@@ -299,7 +299,8 @@ describe('files that are no plain texts', () => {
     workspace.tree = await trees.write(new Map(await Promise.all(entries)));
     expect((await callIn('search_files', { text: 'MAST' })).text).toBe(
       'own/letters.zip/june.docx:1: The mast is lost.\nown/paper.pdf:5: [page 2] A mast of oak.\n' +
-        '[not searched, since they cannot be read as text: own/scan.pdf (its pages that are pictures)]',
+        '[own/letters.zip: of its 2 files 1 were left out: ../lost.txt (its path leads out of the archive, or cannot be used)]\n' +
+        '[own/scan.pdf: pages that are pictures, and not read as text: 1; view_image shows them by page]',
     );
     expect((await callIn('view_file', { path: 'own/paper.pdf' })).text).toMatch(/^\[page 1\]\nFirst\./);
   });

@@ -1,4 +1,4 @@
-import { decoded, decodeText, pageEncoding } from '../encoding.ts';
+import { decoded, decodeText, pageEncoding } from '../../../util/text/encoding.ts';
 import { streamsIn } from '../office/compound.ts';
 import { unpackedMember, type ZipMember } from '../archives/zip.ts';
 import { namesOf, pageText } from './mail.ts';

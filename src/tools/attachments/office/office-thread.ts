@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2';
 import { noted, type Readable, type TypedBytes } from '../readable.ts';
 import { shortened } from '../../../workflows/runtime/size.ts';
-import { decodeText } from '../encoding.ts';
+import { decodeText } from '../../../util/text/encoding.ts';
 import { openZip, type ZipMember } from '../archives/zip.ts';
 import { chartsIn, leftOut, shapesIn, textOfSlides, textOfWord, type Parts } from './documents.ts';
 import { needsPassword, objectsIn, refuseEncrypted, textOfOpenDocument } from './open-documents.ts';

@@ -1,4 +1,4 @@
-import { pageEncoding } from '../encoding.ts';
+import { pageEncoding } from '../../../util/text/encoding.ts';
 import { noted, propertiesText, type Readable } from '../readable.ts';
 
 /** Groups that are no text of the document, besides those that begin with `\*`, which older programs are to leave out. */

@@ -153,7 +153,8 @@ function gridOf(
 }
 
 function sayAt(all: Map<number, string>, { row, column }: { row: number; column: number }, words: string): void {
-  const said = `${xlsx.utils.encode_cell({ r: row, c: column })}: ${words.trim()}`;
+  // A note of Excel's has a line for its author.
+  const said = `${xlsx.utils.encode_cell({ r: row, c: column })}: ${words.trim().replaceAll(/[\p{C}\s]+/gu, ' ')}`;
   all.set(row, all.has(row) ? `${all.get(row)}; ${said}` : said);
 }
 

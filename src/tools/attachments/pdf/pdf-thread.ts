@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { getDocumentProxy } from 'unpdf';
-import { decodeText } from '../encoding.ts';
+import { decodeText } from '../../../util/text/encoding.ts';
 import { propertiesText } from '../readable.ts';
 import { pageText } from './pdf-layout.ts';
 import { picturesOf } from './pdf-pictures.ts';

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
-import type { Readable } from './readable.ts';
 
 /** It has a note unless it is UTF-8 without damage. */
-interface Decoded extends Readable {
+interface Decoded {
   text: string;
+  note?: string;
 }
 
 /** Characters that no text has: controls besides white space, and code points without a meaning. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { decodeText } from '../../../src/tools/attachments/encoding.ts';
+import { decodeText } from '../../src/util/text/encoding.ts';
 
 /** A text's bytes in an encoding that has one or two a character, found by decoding all of them. */
 function encoded(text: string, encoding: string): Buffer {
