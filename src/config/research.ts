@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { howToGetSearch, missingForSearch, serviceOf, variableOf, webSearchNames } from './search-services.ts';
 import { isModelSearch } from '../protocol/search.ts';
@@ -144,7 +145,8 @@ export function completeResearch(config: ResearchConfig, environment: Environmen
     backends,
     min_viability_score: own?.min_viability_score ?? rest.min_viability_score,
     weights: weights ?? defaultWeights,
-    hasOwnWeights: weights !== undefined,
+    // Whoever writes out the defaults asks for nothing else.
+    hasOwnWeights: weights !== undefined && !isDeepStrictEqual(weights, defaultWeights),
     search: { ...rest.search, provider },
   };
 }

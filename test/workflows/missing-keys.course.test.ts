@@ -7,8 +7,9 @@ import type { ResearchResult } from '../../src/protocol/research.ts';
 import type { SessionResult } from '../../src/protocol/session.ts';
 import type { SolveResult } from '../../src/protocol/plan-and-execute.ts';
 import { entriesOf } from '../../src/workflows/log-lines.ts';
-import { agentOf } from '../support/agent-script.ts';
+import { agentOf, call } from '../support/agent-script.ts';
 import { hasAsked } from '../support/asking.ts';
+import { newerServer } from '../support/mcp.ts';
 import type { Script } from '../support/model-server.ts';
 import { plan, researchScript } from '../support/research-script.ts';
 import { running, type Running } from '../support/running.ts';
@@ -137,6 +138,27 @@ describe('a key that is missing in the middle of a run', () => {
     expect(events.find(({ type }) => type === 'out')).toMatchObject({ reason: 'openai: OPENAI_API_KEY is not set' });
     expect(events.filter(({ type }) => type === 'key_missing')).toHaveLength(1);
     expect(JSON.stringify(events)).not.toContain('sk-it-is-this');
+  });
+
+  test('of a tool is waited for until the budget of time is spent, and what others have answered is delivered', async () => {
+    await replaceWorker({ TOOL_TOKEN: 'token' });
+    const server = { ...newerServer(), env: { TOKEN: '${TOOL_TOKEN}' } };
+    const inner = teamScript({
+      answer: ({ agent, prompt }) =>
+        agent === 'agent_b' && !prompt.includes('It failed') ? call('fail', {}) : answer('Mine.'),
+    });
+    const config = teamOf(['agent_a', 'agent_b'], openai, {}, { budget: { seconds: 15 } });
+    config.agents[1] = { ...config.agents[1]!, backend: { type: 'openai', mcp_servers: [server] } };
+    const handle = await takenOver(
+      inner,
+      (request) => request.tools.includes('fail'),
+      () => run.start({ task: 'Which one?', config }),
+      { OTHER: 'x' },
+    );
+    expect(await handle.result()).toMatchObject({ outcome: 'budget', finalAgent: 'agent_a' });
+    expect((await eventsOf(handle)).find(({ type }) => type === 'key_missing')).toMatchObject({
+      variable: 'TOOL_TOKEN',
+    });
   });
 
   test('is no longer waited for when the run is cancelled', async () => {

@@ -184,6 +184,13 @@ describe('approval: true', () => {
     expect(await resultOf(handle)).toMatchObject({ outcome: 'iteration_limit', iterations: [{ score: 40 }] });
   });
 
+  test('a person who does not decide is waited for until the budget of time is spent', async () => {
+    const run = running(researchScript());
+    const { config, ...rest } = input({ approval: true });
+    const handle = await run.startResearch({ ...rest, config: { ...config, budget: { seconds: 5 } } });
+    expect(await resultOf(handle)).toMatchObject({ outcome: 'budget' });
+  });
+
   test('who has accepted before is not asked again', async () => {
     const run = running(researchScript());
     const handle = await run.client.workflow.signalWithStart('research', {

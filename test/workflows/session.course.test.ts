@@ -97,6 +97,20 @@ test('a turn at its limit says so', async () => {
   expect(await session.result()).toMatchObject({ outcome: 'limit' });
 });
 
+test('who was out of a turn is named by that turn alone', async () => {
+  script = teamScript({
+    answer: ({ agent, prompt }) =>
+      agent === 'agent_b' && taskIn(prompt) === 'First?' ? { status: 400 } : answer('Good.'),
+  });
+  const session = await run.startSession({
+    config: teamOf(['agent_a', 'agent_b'], { type: 'openai' }, { max_orchestration_restarts: 0 }),
+  });
+  expect(await say(session, 'First?')).toMatchObject({ warnings: [expect.stringMatching(/^agent_b was out/)] });
+  expect(await say(session, 'Second?')).toMatchObject({ warnings: [] });
+  await session.signal('close');
+  await session.result();
+});
+
 test('a turn without an answer fails, and the session goes on', async () => {
   script = teamScript({ answer: ({ prompt }) => (taskIn(prompt) === 'Bad.' ? { status: 400 } : answer('Good.')) });
   const session = await run.startSession({ config: alone() });

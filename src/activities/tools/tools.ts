@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
 import type {
   CallToolInput,
@@ -53,7 +54,13 @@ const longWinded = ['builtin.files', 'builtin.python', 'builtin.command', 'built
  * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, which names everything that is wrong
  */
 export function createListTools({ store, tools }: Pick<ToolDependencies, 'store' | 'tools'>) {
-  return async function listTools({ sources, own, readOnly, others = [] }: ListToolsInput): Promise<ListToolsResult> {
+  return async function listTools({
+    goesOn,
+    sources,
+    own,
+    readOnly,
+    others = [],
+  }: ListToolsInput): Promise<ListToolsResult> {
     const { mcpServers, packages, seals } = sources;
     // Each tool takes the seal of its package along, for when it is called.
     const sourceOf = (name: string): ToolSource => ({ package: name, ...sealOf(name, seals) });
@@ -68,7 +75,7 @@ export function createListTools({ store, tools }: Pick<ToolDependencies, 'store'
       ...found.map(({ source, tool }) => ({ name: tool.spec.name, from: nameOf(source) })),
     ];
     const problems = [...loaded.flatMap((each) => each.problems), ...clashes(names)];
-    if (problems.length > 0) throw invalid(problems);
+    if (problems.length > 0) throw goesOn ? ApplicationFailure.retryable(problems.join('\n')) : invalid(problems);
     const listOf = async (variant: ToolVariant): Promise<ToolList> => {
       const offerable = found.filter(({ tool }) => !variant.readOnly || isReadOnly(tool));
       const added = offerable.some(({ source }) => mayBeLong(source)) && !packages.includes(reader);

@@ -46,6 +46,8 @@ export interface ToolVariant {
 export interface ListToolsInput extends ToolVariant {
   sources: ToolSources;
   others?: ToolVariant[];
+  /** Whether the run has had them before, so that what is wrong with a source may pass. */
+  goesOn?: boolean;
 }
 
 export interface ToolList {

@@ -61,11 +61,20 @@ export async function runCalls(
   calls: ReplyCall[],
   parallel: boolean,
 ): Promise<ToolAnswer[]> {
-  const answers: ToolAnswer[] = [];
-  if (parallel) answers.push(...(await Promise.all(calls.map(run))));
-  else for (const call of calls) answers.push(await run(call));
-  const messages = answers.map((answer) => refusals.answerTo(answer, agent.transcript?.id ?? ''));
-  for (const { call, content, images } of messages) agent.answerCall(call.id, content, images);
+  const answers = new Map<ReplyCall, ToolAnswer>();
+  const made = async (call: ReplyCall): Promise<unknown> => answers.set(call, await run(call));
+  const messages: ToolAnswer[] = [];
+  try {
+    if (parallel) await Promise.all(calls.map(made));
+    else for (const call of calls) await made(call);
+  } finally {
+    // What was done before another call is broken off has its result all the same.
+    for (const answer of calls.flatMap((call) => answers.get(call) ?? [])) {
+      const message = refusals.answerTo(answer, agent.transcript?.id ?? '');
+      agent.answerCall(message.call.id, message.content, message.images);
+      messages.push(message);
+    }
+  }
   return messages;
 }
 

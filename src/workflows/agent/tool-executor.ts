@@ -1,4 +1,4 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import { fileTools } from '../../protocol/attachment.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { BlobRef, Content, ImageRef, ToolSpec } from '../../protocol/message.ts';
@@ -29,6 +29,13 @@ import type { Activities } from '../../protocol/activities.ts';
 
 /** An MCP server may take long to start. */
 const { listTools } = proxyActivities<Activities>({ startToCloseTimeout: '2 minutes', retry: { maximumAttempts: 3 } });
+
+/** A run that goes on has had them, and waits until they are there again. */
+const { listTools: listAgain } = proxyActivities<Activities>({
+  startToCloseTimeout: '2 minutes',
+  retry: { maximumInterval: '1 minute' },
+  summary: 'tools',
+});
 
 /** How many characters of a call's arguments, and of its result, its events tell. */
 const maxChars = 300;
@@ -91,7 +98,9 @@ export class ToolExecutor {
       return [executorOf({ set: '', tools: [], descriptions: [], parameters: {} }, [])];
     const { readOnly, own } = first;
     const variants = others.length > 0 && { others };
-    const listed = await listTools({ sources, own, ...(readOnly && { readOnly }), ...variants });
+    const wanted = { sources, own, ...(readOnly && { readOnly }), ...variants };
+    const goesOn = workflowInfo().continuedFromExecutionRunId !== undefined;
+    const listed = await (goesOn ? listAgain({ ...wanted, goesOn }) : listTools(wanted));
     const more = (listed.others ?? []).map((list, index) => executorOf(list, others[index]?.own ?? []));
     return [executorOf(listed, own), ...more];
   }

@@ -99,9 +99,7 @@ async function takeTurn(participation: Participation): Promise<Action['kind'] | 
     return 'answer';
   }
   while (isIn(participant)) {
-    if (participant.pendingCalls !== undefined)
-      // Rejects when the round ends first.
-      await Promise.race([participant.pendingCalls, CancellationScope.current().cancelRequested]);
+    if (participant.pendingCalls !== undefined && !(await calledAll(participation, participant.pendingCalls))) break;
     if (participant.invalidReplies >= maxInvalidReplies) {
       const why = `${maxInvalidReplies} replies in a row without a usable answer or vote`;
       const reason = participant.lastProblem === '' ? why : `${why}: ${participant.lastProblem}`;
@@ -174,6 +172,22 @@ async function takeText(participation: Participation, reply: Reply): Promise<Act
 
 export function takeProse(context: OrchestrationContext, participant: Participant): void {
   if (participant.textReply !== undefined) giveAnswer(context, participant, participant.textReply, true);
+}
+
+/**
+ * Waits for an agent's calls of tools and of others. It rejects when the round ends first.
+ * @returns false where a call has waited until the budget was spent, and the agent is out
+ */
+async function calledAll(participation: Participation, calls: Promise<void>): Promise<boolean> {
+  try {
+    await Promise.race([calls, CancellationScope.current().cancelRequested]);
+    return true;
+  } catch (error) {
+    if (!isBudgetSpent(error)) throw error;
+    participation.attempt.budgetSpent = true;
+    failParticipant(participation, error.message, 'failed');
+    return false;
+  }
 }
 
 /** @returns undefined when the work has failed and the agent is out */

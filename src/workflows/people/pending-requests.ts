@@ -5,7 +5,7 @@ import { WaitTime } from '../runtime/clock.ts';
 
 type Kind = PendingQuestion['kind'];
 
-interface RequestOptions<End> {
+export interface RequestOptions<End> {
   /** How long it waits, in milliseconds; absent or Infinity for no limit. */
   timeout?: number;
   /** It is to close the request. */

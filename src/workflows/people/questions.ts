@@ -43,8 +43,14 @@ export interface QuestionsRecord {
 
 type Requests = Pick<PendingRequests, 'open' | 'wait' | 'isSilent'>;
 
-/** Whether agents ask a person at all, and how long the person has to answer a question, in milliseconds. */
-type QuestionSettings = { asks: boolean; timeout: number };
+interface QuestionSettings {
+  /** Whether agents ask a person at all. */
+  asks: boolean;
+  /** How long the person has to answer a question, in milliseconds. */
+  timeout: number;
+  /** The time of the run's budget, which ends a question too. */
+  budget?: { readonly millisecondsLeft: number; timeIsUp(): void };
+}
 
 /**
  * Questions to the person. One waits at a time, and the others queue (MassGen's documentation "Agent Communication", Human
@@ -74,7 +80,7 @@ export class Questions {
   ask(question: Question): Promise<AskEnd> {
     const end = Promise.withResolvers<AskEnd>();
     this.put({ ...question, settle: end.resolve });
-    return this.#requests.wait(end.promise, () => this.withdraw(question.id));
+    return this.#requests.wait(end.promise, () => this.withdraw(question.id), question.from);
   }
 
   put(call: Call): void {
@@ -100,14 +106,13 @@ export class Questions {
     const { answer, questionId } = reply;
     const call = this.#answeredBy(reply);
     if (call !== undefined) {
+      if (questionId !== undefined) this.#takeUnanswered(questionId);
       this.#close(answer.trim() === '' ? { status: 'skipped' } : this.#completed(call, answer));
       return undefined;
     }
     if (questionId === undefined || this.#isToCome(questionId)) this.record.early[questionId ?? first] = answer;
     else {
-      const { [questionId]: question = '', ...others } = this.record.unanswered;
-      this.record.unanswered = others;
-      this.#remember(question, answer);
+      this.#remember(this.#takeUnanswered(questionId), answer);
     }
     this.#emit({ type: 'answer_kept', ...(questionId !== undefined && { questionId }), answer });
     return undefined;
@@ -120,10 +125,14 @@ export class Questions {
     return isEarly ? noQuestion(questionId) : this.#problemWith(reply);
   }
 
-  /** The call whose question waits, if a reply is about it. */
-  #answeredBy({ questionId }: HumanReply): Call | undefined {
+  /** The call whose question waits, if a reply is about it, or answers the same question as it was asked before. */
+  #answeredBy({ answer, questionId }: HumanReply): Call | undefined {
     const call = this.#open?.call;
-    return questionId === undefined || questionId === call?.id ? call : undefined;
+    if (questionId === undefined || questionId === call?.id) return call;
+    const { unanswered } = this.record;
+    const asked = Object.hasOwn(unanswered, questionId) ? unanswered[questionId] : undefined;
+    const isSame = asked !== undefined && call?.isForm !== true && plain(asked) === plain(call?.question ?? '');
+    return isSame && answer.trim() !== '' ? call : undefined;
   }
 
   #problemWith(reply: HumanReply): string | undefined {
@@ -172,11 +181,17 @@ export class Questions {
 
   #prompt(call: Call): void {
     const { from, id: questionId, question } = call;
+    const { budget, timeout } = this.#settings;
+    const ofBudget = budget?.millisecondsLeft ?? Infinity;
     const request = this.#requests.open<OpenEnd>(
       { kind: 'question', questionId, from, question },
       {
-        timeout: this.#settings.timeout,
-        onTimeout: () => this.#close({ status: 'timeout' }),
+        timeout: Math.min(timeout, ofBudget),
+        onTimeout: () => {
+          // This timer and the budget's own may fire in either order.
+          if (ofBudget < timeout) budget?.timeIsUp();
+          this.#close({ status: 'timeout' });
+        },
         opened: (pending) => ({ type: 'question', ...pending }),
         closed: (end) =>
           end.status === 'complete'
@@ -212,6 +227,12 @@ export class Questions {
   /** What was answered is never changed in place: who has been shown it holds on to it. */
   #remember(question: string, answer: string): void {
     this.record.history = [...this.record.history, { question, answer }];
+  }
+
+  #takeUnanswered(id: string): string {
+    const { [id]: question = '', ...others } = this.record.unanswered;
+    this.record.unanswered = others;
+    return question;
   }
 
   #takeEarly(id: string): string | undefined {

@@ -16,7 +16,11 @@ export async function synthesise(context: PlanContext): Promise<void> {
   const { events } = context;
   context.phase = 'synthesising';
   events.emit({ type: 'phase', phase: 'SYNTHESIS AND VALIDATION' });
-  context.answer = await writeAnswer(context);
+  const { answer: before, validation } = context;
+  const answer = await writeAnswer(context);
+  if (before !== undefined && !before.isPartial) context.whole = { answer: before, validation };
+  context.answer = answer;
+  context.validation = null;
   events.emit({ type: 'solution', answer: context.answer.text });
 }
 
@@ -38,6 +42,14 @@ export async function judge(context: PlanContext, { isStuck }: Round): Promise<V
   if (outcome === 'partial')
     context.warn(`The answer is called complete, but needs what has failed: ${failed.join(', ')}`);
   return { kind: 'accept', outcome: answer.isPartial ? 'partial' : outcome };
+}
+
+/** Where the last answer is none, or ends in the middle, the last whole one is delivered. */
+export function takeWhole(context: PlanContext): void {
+  const { answer, whole } = context;
+  if (answer?.isPartial !== true || whole === undefined) return;
+  context.warn('The answer of an earlier round is delivered, since the last one is not whole');
+  Object.assign(context, whole);
 }
 
 /** How many bytes the results may have together in a prompt, or in an answer that lists them: some 50,000 tokens. */

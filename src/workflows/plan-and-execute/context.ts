@@ -120,6 +120,8 @@ export interface PlanContext extends RunContext, RoleRun {
   phase: SolvePhase;
   retries: number;
   answer?: Answer;
+  /** The last one of an earlier round that was whole. */
+  whole?: { answer: Answer; validation: Validation | null };
   /** Of the answer; null where nothing could be used. */
   validation: Validation | null;
 }

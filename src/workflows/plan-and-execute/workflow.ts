@@ -3,7 +3,7 @@ import type { SolveInput, SolveOutcome, SolveResult } from '../../protocol/plan-
 import { iterate } from '../runtime/iterate.ts';
 import { announce, opened, showEnd, tellIfFailed } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
-import { judge, resultOf, resultsAsAnswer, synthesise } from './answering.ts';
+import { judge, resultOf, resultsAsAnswer, synthesise, takeWhole } from './answering.ts';
 import { openPlan, planRoles, type Round } from './context.ts';
 import type { Retry } from './rules/validation.ts';
 import { execute } from './executing.ts';
@@ -54,6 +54,7 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
     isBetter: () => true,
     async deliver({ why = '' }) {
       context.answer ??= resultsAsAnswer(context, why);
+      takeWhole(context);
       context.phase = 'done';
       if (context.files !== undefined) context.workspace = await context.files.result();
       return { agent: 'synthesis', answer: context.answer.text };

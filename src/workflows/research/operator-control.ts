@@ -2,6 +2,7 @@ import { condition } from '@temporalio/workflow';
 import { decideSignal } from '../../protocol/definitions.ts';
 import type { OperatorDecision, ResearchOutcome } from '../../protocol/research.ts';
 import { maxMessageChars } from '../../protocol/questions.ts';
+import { budgetSpent } from '../agent/failures.ts';
 import type { Interrupt } from '../runtime/iterate.ts';
 import { quoted, textsProblem } from '../runtime/message-problems.ts';
 import { notReady, type RunHandlers } from '../runtime/run-handlers.ts';
@@ -15,6 +16,8 @@ type ResearchInterrupt = Interrupt<ResearchOutcome, PlanningRestart>;
 export class OperatorControl {
   /** Whether a person has accepted the plan, or the first material that there will be. */
   hasAccepted = false;
+  /** Whether the loop is over: what is accepted then is what the report is about already. */
+  isConcluding = false;
   readonly #handlers: RunHandlers;
   /** The last decision that came before the run could follow it, where none was to stop. */
   #early: OperatorDecision | undefined;
@@ -48,7 +51,9 @@ export class OperatorControl {
       { opened: (pending) => ({ type: 'plan_review', ...pending }) },
     );
     try {
-      await condition(() => this.hasAccepted);
+      const { usage } = context;
+      await condition(() => this.hasAccepted || usage.timeLimit !== undefined);
+      if (!this.hasAccepted) throw budgetSpent(usage.timeLimit ?? '');
     } finally {
       review.close();
     }
@@ -69,6 +74,7 @@ export class OperatorControl {
       if (this.#early?.action !== 'stop') this.#early = decision;
       return;
     }
+    this.#handlers.requests.personIsThere();
     const { action, note } = decision;
     const { context, interrupt } = this.#run;
     const { drafts, phase } = context;
@@ -84,7 +90,7 @@ export class OperatorControl {
     } else if (phase !== 'synthesising' && !this.hasAccepted) {
       this.hasAccepted = true;
       const last = drafts.at(-1);
-      if (phase === 'waiting_for_approval' || drafts.every(({ found }) => found === undefined)) return;
+      if (this.isConcluding || drafts.every(({ found }) => found === undefined)) return;
       const outcome = drafts.some(hasMaterial) ? 'viable' : 'no_material';
       interrupt({ kind: 'accept', outcome, best: last === undefined || !hasMaterial(last) });
     }

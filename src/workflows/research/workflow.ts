@@ -44,6 +44,7 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
       },
       judge: (draft) => judge(context, draft, operator.hasAccepted),
       async conclude(draft, outcome) {
+        operator.isConcluding = true;
         endLastDraft(context);
         if (outcome === 'no_material') {
           context.report = withoutFindings(context);
@@ -58,6 +59,7 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
       again(draft, restart) {
         // An acceptance does not extend to a plan that is made after it.
         operator.hasAccepted = false;
+        operator.isConcluding = false;
         replan(context, draft, restart);
       },
       isBetter: isBetterDraft,

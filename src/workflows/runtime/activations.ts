@@ -18,6 +18,8 @@ const own = perRun(() => ({
   delivered: new Delivered(),
   /** Whether the present activation has brought what came of an activity, a timer or a notification. */
   hasOutcome: false,
+  /** Whether it has ended. Of a call that is cancelled thereby it is still told, and what it adds then no server takes. */
+  isOver: false,
 }));
 
 /**
@@ -73,8 +75,15 @@ export function interceptors(): WorkflowInterceptors {
         concludeActivation(input, next) {
           const { commands, ...output } = next(input);
           if (commands.some(({ respondToQuery }) => respondToQuery)) return { ...output, commands };
-          const isToBeNoted = (tookEvent() || run.hasOutcome) && commands.length === 0;
+          const isToBeNoted = (tookEvent() || run.hasOutcome) && commands.length === 0 && !run.isOver;
           run.hasOutcome = false;
+          run.isOver ||= commands.some(
+            (command) =>
+              command.completeWorkflowExecution ??
+              command.failWorkflowExecution ??
+              command.cancelWorkflowExecution ??
+              command.continueAsNewWorkflowExecution,
+          );
           const answer = isToBeNoted ? [note()] : commands;
           delivered.answered = eventsOf(answer);
           return { ...output, commands: answer };

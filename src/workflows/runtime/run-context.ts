@@ -69,7 +69,7 @@ export function openRunContext(
   const { broadcast_timeout: seconds, max_broadcasts_per_agent: limit, response_depth: depth } = coordination;
   const timeout = seconds * 1000;
   const asks = asking?.mode === 'human';
-  const questions = new Questions(requests, events.emit, { asks, timeout }, record.questions);
+  const questions = new Questions(requests, events.emit, { asks, timeout, budget: usage }, record.questions);
   const channel = { events, models, questions, requests };
   const broadcast = asking && new Broadcast({ mode: asking.mode, timeout, limit, depth }, channel, record.requests);
   const warnings: string[] = [];

@@ -177,6 +177,7 @@ export class RunHandlers {
   #request(request: RestartRequest): void {
     const problem = requestProblem(request);
     if (problem !== undefined) return this.messages.ignore('requestRestart', `requestRestart is ignored: ${problem}`);
+    this.requests.personIsThere();
     const { reason, instructions } = request;
     if (this.#takeRequest === undefined) this.#earlyRequest = { reason, instructions };
     else this.#takeRequest({ reason, instructions });

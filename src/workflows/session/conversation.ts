@@ -86,6 +86,7 @@ export class Conversation {
     requests.personIsThere();
     keys.forgetSkipped();
     run.warnings.splice(0);
+    run.notes.splice(this.#prepared.warnings.length);
     events.begin(0);
     events.emit({ type: 'turn', turn, text: preview(text), ...(id !== undefined && { id }) });
     const taken = await tellIfFailed(run, this.#handler.take(text, turn)).catch(async (error: unknown) => {

@@ -7,6 +7,7 @@ import type { OpenedTeam } from '../../protocol/stored.ts';
 import { storeTexts } from '../agent/text-refs.ts';
 import { newTask, openTeam } from '../orchestration/team.ts';
 import { answerTask } from '../orchestration/workflow.ts';
+import { refuseRequest } from '../runtime/iterate.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import type { SessionRecord, TurnHandler } from './turn-handler.ts';
 
@@ -27,6 +28,7 @@ export async function openTeamTurns(
   earlier: SessionRecord | undefined,
 ): Promise<TurnHandler<TranscriptRef | null>> {
   const run = await openTeam(prepared, handlers, { ...earlier?.run, ...(earlier && { files: earlier.files }) });
+  handlers.takeRequests(() => refuseRequest(run));
   let said = before;
   return {
     run,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { HumanAnswer } from '../../../src/protocol/orchestration.ts';
 import { maxAnswerChars, type HumanReply } from '../../../src/protocol/questions.ts';
-import type { PendingRequests } from '../../../src/workflows/people/pending-requests.ts';
-import { Questions, type AskEnd } from '../../../src/workflows/people/questions.ts';
+import type { PendingRequests, RequestOptions } from '../../../src/workflows/people/pending-requests.ts';
+import { plain, Questions, type AskEnd } from '../../../src/workflows/people/questions.ts';
 
 type Happened =
   | { kind: 'prompt' | 'withdrawn'; id: string }
@@ -144,6 +144,40 @@ test('a late answer that names its question enters the history under it, once, a
   expect(told(state.ask('q3', 'b'))).toEqual(['q3 deferred']);
 });
 
+test('an answer to a question that has closed answers the open one that asks the same, and none that asks something else', () => {
+  const state = deskOf();
+  state.ask('q1', 'a', 'Which color?');
+  state.answer({ questionId: 'q1', answer: '' });
+  state.ask('q2', 'b', 'which  color?');
+  expect(told(state.answer({ questionId: 'q1', answer: 'Blue' }))).toEqual(['q2 complete']);
+  expect(state.record.history).toEqual([{ question: 'which  color?', answer: 'Blue' }]);
+  expect(told(state.answer({ questionId: 'q1', answer: 'Again' }))).toEqual(['ignored']);
+});
+
+test.each([
+  [1000, 500, 500, 1],
+  [500, 1000, 500, 0],
+])(
+  'a question waits for %i ms, and for no longer than the budget of %i',
+  (timeout, millisecondsLeft, waits, isSpent) => {
+    const budget = { millisecondsLeft, timeIsUp: vi.fn<() => void>() };
+    let asked: RequestOptions<never> | undefined;
+    const requests = {
+      isSilent: () => false,
+      wait: <End>(end: Promise<End>) => end,
+      open: (_: unknown, options: RequestOptions<never>) => {
+        asked = options;
+        return { close: () => {} };
+      },
+    } as unknown as PendingRequests;
+    const questions = new Questions(requests, () => {}, { asks: true, timeout, budget });
+    questions.put({ id: 'q1', conversation: 'a', from: 'a', question: 'Which?', settle: () => {} });
+    expect(asked?.timeout).toBe(waits);
+    asked?.onTimeout?.();
+    expect(budget.timeIsUp).toHaveBeenCalledTimes(isSpent);
+  },
+);
+
 test('an answer before anything was asked is kept for the first asker; a second one is ignored', () => {
   const state = deskOf();
   expect(told(state.answer({ answer: 'Dark mode' }))).toEqual(['kept']);
@@ -258,7 +292,8 @@ test('however askers and the person interleave: one prompt at a time, each call 
             expect(open.delete(id)).toBe(event.wasOpen);
             if (event.end.status === 'complete' && event.wasOpen) {
               expect(event.end.answer).toBe(reply?.text);
-              expect(reply?.questionId ?? id).toBe(id);
+              const questionOf = (of: string): string => plain(asked.get(of)?.question ?? of);
+              expect(questionOf(reply?.questionId ?? id)).toBe(questionOf(id));
             }
             if (event.end.status === 'complete') {
               if (event.wasOpen) accepted.push(event.end.answer);

@@ -56,6 +56,24 @@ describe('complete is only what nothing speaks against', () => {
   });
 });
 
+test('an answer of an earlier round is delivered where the last one could not be put together', async () => {
+  const run = running(
+    solveScript({
+      plan: ({ time }) => subtasks(`step_${time}`),
+      validate: () => invalid('The year'),
+      synthesise: ({ time }) => (time === 1 ? { text: 'A whole answer.' } : { status: 400 }),
+    }),
+  );
+  expect(await run.solve(input({ max_retries: 1 }))).toMatchObject({
+    outcome: 'partial',
+    answer: 'A whole answer.',
+    validation: { missingRequirements: ['The year'] },
+    warnings: expect.arrayContaining([
+      'The answer of an earlier round is delivered, since the last one is not whole',
+    ]) as string[],
+  });
+});
+
 describe('an answer that is cut off at its length', () => {
   test('goes on', async () => {
     const run = running(
