@@ -185,6 +185,12 @@ describe('read_result', () => {
     expect(await offered({ packages: ['tools.own', 'builtin.results'] })).toEqual(['look +', 'read_result +']);
   });
 
+  test('a source that is out of order ends a run that begins, and is asked again by one that goes on', async () => {
+    const away = { packages: ['tools.away'] };
+    await expect(bench.list(away)).rejects.toMatchObject({ type: 'InvalidInput', nonRetryable: true });
+    await expect(bench.list({ ...away, goesOn: true })).rejects.toMatchObject({ nonRetryable: false });
+  });
+
   test('gives way to another tool of its name', async () => {
     bench.write({ 'tools/reader.ts': `export const tools = [${tool('read_result')}];` });
     expect(await offered({ packages: ['tools.reader', 'builtin.files'] })).toEqual(['read_result', 'read_file']);

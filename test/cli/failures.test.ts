@@ -46,6 +46,7 @@ test.each<[what: string, error: unknown, status: number, message: string]>([
   ],
   ['a rate that is none', thrownBy(() => readRates('x')), 2, 'REPRISE_RATES: "x"'],
   ['slots that are none', thrownBy(() => readSlots('x')), 2, 'REPRISE_SLOTS: "x"'],
+  ['slots of an object', thrownBy(() => readSlots('toString=5')), 2, 'REPRISE_SLOTS: "toString=5"'],
 ])('%s is told in a line, with its exit status', (_, error, status, message) => {
   const failure = asCommandError(error);
   expect(failure).toBeInstanceOf(CommandError);

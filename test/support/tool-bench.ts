@@ -43,7 +43,9 @@ export interface ToolBench {
   toolbox: ToolRegistry;
   /** Writes files into the folder, by their path. */
   write(files: Record<string, string>): void;
-  list(input: Partial<ListToolsInput['sources']> & { own?: ListToolsInput['own'] }): Promise<ListToolsResult>;
+  list(
+    input: Partial<ListToolsInput['sources']> & { own?: ListToolsInput['own']; goesOn?: boolean },
+  ): Promise<ListToolsResult>;
   /** Calls a tool of a module, or of another source. @param info the activity's; each call has an id of its own */
   call(tool: BenchTool, args?: object, info?: Info): BenchCall;
   /** Has a model's call run the tools of its reply. @param info the activity's */
@@ -77,8 +79,8 @@ export function toolBench(files: Record<string, string> = {}, environment: Envir
         writeFileSync(join(folder, path), text);
       }
     },
-    list({ packages = [], mcpServers = [], own = [] }) {
-      return listTools({ sources: { packages, mcpServers }, own });
+    list({ goesOn = false, packages = [], mcpServers = [], own = [] }) {
+      return listTools({ sources: { packages, mcpServers }, own, goesOn });
     },
     call({ workspace, ...tool }, args = {}, info = {}) {
       const environment = new MockActivityEnvironment({
