@@ -12,7 +12,7 @@ import {
   UnservedError,
 } from '../client.ts';
 import { NotTakenError, temporalReason } from '../client/errors.ts';
-import { VariableError } from '../util/environment.ts';
+import { SetupError } from '../util/environment.ts';
 import { ModelNameError } from '../config/models/model-name.ts';
 import { OtherAddressError } from '../local/home-server.ts';
 import { UnsafeHomeError } from '../local/protect-home.ts';
@@ -22,7 +22,7 @@ import { CommandError, exitStatus, usageError } from './exit.ts';
 /** Puts an error of Temporal's client into words, with a fitting exit status. Other errors are returned unchanged. */
 export function asCommandError(error: unknown): unknown {
   if (error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError) return runFailed(error);
-  if (error instanceof ModelNameError || error instanceof VariableError) return usageError(error.message);
+  if (error instanceof ModelNameError || error instanceof SetupError) return usageError(error.message);
   if (error instanceof UnsafeHomeError || error instanceof OtherAddressError) return usageError(error.message);
   if (error instanceof AnswerTooLongError || error instanceof InputTooLargeError) return usageError(error.message);
   if (error instanceof BadKeyError || error instanceof UnknownKeyError || error instanceof SecretInConfigError)

@@ -1,5 +1,6 @@
 import { Client } from '@temporalio/client';
 import { workflowTypes } from '../protocol/definitions.ts';
+import { SetupError } from '../util/environment.ts';
 import { isOpenStatus } from '../util/run-status.ts';
 import { listed } from './list.ts';
 
@@ -53,7 +54,7 @@ async function assertIsHere({ workflowService }: Client, id: string, name: strin
   const found = await workflowService.describeNamespace({ namespace: name }).catch((error: unknown) => error as Error);
   if (!(found instanceof Error) && found.namespaceInfo?.id === id) return;
   const why = found instanceof Error ? found.message : 'the one of this name is another one';
-  throw new Error(
+  throw new SetupError(
     `Runs of the namespace ${name} (${id}) use this store too, and it is not on this server (${why}). ` +
       `Name its server with --temporal; if the namespace is gone for good: reprise prune --forget ${id}`,
   );

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { SetupError } from '../util/environment.ts';
 import { assertKnown, schemaVersion, tables } from './tables.ts';
 
 const schema = `
@@ -31,7 +32,7 @@ export async function prepareSchema(client: ClientBase, place: string): Promise<
   const encoding = encodings[0]?.server_encoding ?? '';
   // SQL_ASCII is what it gets where no language is set, and keeps every byte as it is.
   if (!['UTF8', 'SQL_ASCII'].includes(encoding))
-    throw new Error(
+    throw new SetupError(
       `${place} has the encoding ${encoding}, which lacks characters that replies may have. Make one with UTF8: ` +
         'createdb --encoding UTF8 --template template0',
     );
@@ -44,7 +45,7 @@ export async function prepareSchema(client: ClientBase, place: string): Promise<
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
     if (code === undefined || !takenCodes.includes(code)) throw error;
-    throw new Error(`${place}: ${message}. Reprise needs a database of its own`, { cause: error });
+    throw new SetupError(`${place}: ${message}. Reprise needs a database of its own`, { cause: error });
   }
   await client.query('COMMIT');
 }

@@ -1,3 +1,5 @@
+import { SetupError } from '../util/environment.ts';
+
 /** The number of the schema, which a database holds. */
 export const schemaVersion = 1;
 
@@ -109,8 +111,8 @@ export const tables = ({ big, binary, counted, keyed, real }: Dialect): string =
   CREATE INDEX files_by_content ON files (content);
 `;
 
-/** @param place the database in words @throws `Error` where it is of a newer version, which this one might misread */
+/** @param place the database in words @throws `SetupError` where it is of a newer version, which this one might misread */
 export function assertKnown(found: number, place: string): void {
   if (found > schemaVersion)
-    throw new Error(`${place} was written by a newer Reprise (schema ${found}, this one knows ${schemaVersion})`);
+    throw new SetupError(`${place} was written by a newer Reprise (schema ${found}, this one knows ${schemaVersion})`);
 }

@@ -1,14 +1,17 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { SetupError } from '../util/environment.ts';
 import { isSameSecret } from '../util/ids.ts';
 import { madeOnce } from '../util/private-files.ts';
 
-/** By which the commands and workers of a home know each other. @throws `Error` where the file holds something else */
+/** By which the commands and workers of a home know each other. @throws `SetupError` where the file holds something else */
 export function homeSecret(home: string): string {
   const found = madeOnce(home, 'secret', () => randomBytes(32).toString('hex'));
   if (/^[0-9a-f]{64}$/.test(found)) return found;
   const file = join(home, 'secret');
-  throw new Error(`${file} does not hold the secret of its folder: remove it, and start commands and workers again`);
+  throw new SetupError(
+    `${file} does not hold the secret of its folder: remove it, and start commands and workers again`,
+  );
 }
 
 /** A value as JSON in which the order of keys makes no difference, as it arrives where it is sent. */

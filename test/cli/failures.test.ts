@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { ServiceError } from '@temporalio/client';
 import { CommandError } from '../../src/cli/exit.ts';
 import { alikeTogether, asCommandError, reasonOf } from '../../src/cli/failures.ts';
+import { assertKnown } from '../../src/store/tables.ts';
 import { readRates } from '../../src/models/rates/settings.ts';
 import { PostgresUnavailableError } from '../../src/store/postgres.ts';
 import { StoreFileError } from '../../src/store/sqlite.ts';
@@ -46,6 +47,7 @@ test.each<[what: string, error: unknown, status: number, message: string]>([
   ],
   ['a rate that is none', thrownBy(() => readRates('x')), 2, 'REPRISE_RATES: "x"'],
   ['slots that are none', thrownBy(() => readSlots('x')), 2, 'REPRISE_SLOTS: "x"'],
+  ['a store of a newer version', thrownBy(() => assertKnown(99, 'SQLite in x')), 2, 'was written by a newer Reprise'],
   ['slots of an object', thrownBy(() => readSlots('toString=5')), 2, 'REPRISE_SLOTS: "toString=5"'],
 ])('%s is told in a line, with its exit status', (_, error, status, message) => {
   const failure = asCommandError(error);
