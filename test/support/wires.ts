@@ -12,6 +12,16 @@ export const pieces = (text: string): string[] => text.match(/[\s\S]{1,40}/g) ??
 export const argumentsOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 export const usageOf = ({ usage = {} }: Scripted) => ({ input: 10, cached: 0, output: 5, ...usage });
 
+/** A thought as OpenRouter streams it, beside its text: in pieces of one block, the last of which has its signature alone. */
+function detailsOf(thought: string): object[] {
+  const block = { type: 'reasoning.text', format: 'google-gemini-v1', index: 0 };
+  const texts = (thought.match(/[\s\S]{1,4}/g) ?? []).map((text) => ({
+    reasoning: text,
+    reasoning_details: [{ ...block, text }],
+  }));
+  return [...texts, { reasoning_details: [{ ...block, signature: `signed ${thought}` }] }];
+}
+
 /** A reply as the server-sent events of OpenAI's Chat Completions. */
 export function openaiEvents(reply: Scripted, { body }: Seen): Event[] {
   const id = `chatcmpl-${++ids}`;
@@ -25,6 +35,7 @@ export function openaiEvents(reply: Scripted, { body }: Seen): Event[] {
   return [
     chunk({ role: 'assistant', content: '' }),
     ...(maker === 'deepseek' && thinking !== undefined ? [chunk({ reasoning_content: thinking })] : []),
+    ...(maker === 'openrouter' && thinking !== undefined ? detailsOf(thinking).map((delta) => chunk(delta)) : []),
     // As LM Studio leaves it in the text (lmstudio-ai/lmstudio-bug-tracker#1569).
     ...(maker === 'qwen' && thinking !== undefined ? pieces(`<think>\n${thinking}\n</think>\n\n`) : [])
       .concat(pieces(text))

@@ -30,6 +30,11 @@ const models: Course[] = [
   { backend: { type: 'chatcompletion', model: 'gpt-5.6', reasoning_effort: 'none' } },
   { backend: { type: 'chatcompletion', model: 'smollm2' } },
   { backend: { type: 'chatcompletion', model: 'qwen3-8b' }, thought: '<think>' },
+  {
+    backend: { type: 'chatcompletion', model: 'google/gemini-3.1-pro-preview' },
+    thought: '"reasoning_details"',
+    path: '/openrouter',
+  },
   { backend: { type: 'chatcompletion', model: 'deepseek-v4-pro' }, thought: '"reasoning_content"', path: '/deepseek' },
 ];
 
