@@ -96,8 +96,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     await asking.finished;
     for (const line of lines) expect(countOn(asking, line)).toBe(0);
     expect(shownOn(asking.stderr).at(-1)).toBe('Done.');
-    // With the decision, the request and the attempt, as in the log.
-    expect(countOn(asking, 'Only a plan.')).toBe(3);
+    expect(countOn(asking, 'Only a plan.')).toBe(1);
   });
 
   test('a report grows as it will read, not as the JSON in which it comes', async () => {

@@ -15,6 +15,7 @@ export class EventPrinter {
     typed: (text: string) => string;
   };
   readonly #agents = new Map<string, string>();
+  #whyIsTold = false;
   /** Why agents have failed, as far as it is told: a wrong key, say, concerns all of them. */
   readonly #failures = new Set<string>();
 
@@ -53,7 +54,21 @@ export class EventPrinter {
     if (this.#how.isChat && isPlainInChat(event)) return [];
     // What a person is to decide about stands there to the letter.
     const typed = event.type === 'approval_requested' ? exactly : this.#how.typed;
-    return entriesOf(this.#withoutTold(event)).map((entry) => this.#format(entry, event.at, typed));
+    return this.#entriesOf(event).map((entry) => this.#format(entry, event.at, typed));
+  }
+
+  /**
+   * In the log, a decision to start over, the request that follows from it and the attempt that begins then each have the
+   * reason. One after the other on a screen, the first one is enough. So is the first of failures that are alike.
+   */
+  #entriesOf(event: RunEvent): LogEntry[] {
+    const entries = entriesOf(this.#withoutTold(event));
+    if (event.type === 'decision') this.#whyIsTold = event.decision === 'restart';
+    if (event.type === 'restart' && event.by === 'person') this.#whyIsTold = false;
+    if (event.type !== 'restart' && (event.type !== 'attempt' || !this.#whyIsTold)) return entries;
+    if (event.type === 'attempt') this.#whyIsTold = false;
+    // The attempt's banner goes on behind the reason and the instructions.
+    return entries.map((entry) => ({ ...entry, text: entry.text.replace(/\nReason: [^]*?(?=\n---\n\n🚀|$)/, '') }));
   }
 
   #withoutTold(event: RunEvent): RunEvent {

@@ -14,7 +14,7 @@ const of = (...bodies: object[]): RunSnapshot => ({
 const linesOf = (telling: EventPrinter, look: RunSnapshot): string[] =>
   telling.linesOf(look).flatMap((text) => text.replace(/^\[[^\]]*\] /, '').split('\n'));
 
-test('a restart is told in the words of the log, each time with its reason', () => {
+test('why a team starts over is told once', () => {
   const why = { reason: 'Only a plan', instructions: 'Do it' };
   const look = of(
     { type: 'decision', agent: 'agent_1', decision: 'restart', afterPresenting: false, ...why },
@@ -27,11 +27,26 @@ test('a restart is told in the words of the log, each time with its reason', () 
     '   Instructions: Do it',
     '🔄 Handling orchestration restart (attempt 1 -> 2)',
     '🔄 Orchestration restart requested by final agent',
-    'Reason: Only a plan',
-    '---',
     '🔄 Orchestration Restart - Attempt 2/3',
-    'Reason: Only a plan',
-    'Instructions: Do it',
+    '---',
+    '🚀 Starting multi-agent coordination...',
+  ]);
+});
+
+test('why a person wants it so is told with the attempt, since nobody has decided it before', () => {
+  const why = { reason: 'Too long', instructions: 'Half of it' };
+  const look = of(
+    { type: 'decision', agent: 'agent_1', decision: 'submit', afterPresenting: false },
+    { type: 'restart', by: 'person', from: 1, to: 2, ...why },
+    { type: 'attempt', attempt: 2, maxAttempts: 3, restart: why },
+  );
+  expect(linesOf(new EventPrinter(false), look).filter((line) => line !== '')).toEqual([
+    '✅ Final agent agent_1 chose to SUBMIT',
+    '🔄 Handling orchestration restart (attempt 1 -> 2)',
+    '🔄 Orchestration restart requested by a person',
+    '🔄 Orchestration Restart - Attempt 2/3',
+    'Reason: Too long',
+    'Instructions: Half of it',
     '---',
     '🚀 Starting multi-agent coordination...',
   ]);
