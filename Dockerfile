@@ -40,6 +40,6 @@ USER 10001:10001
 # It lets calls under way finish before it ends.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=4 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.REPRISE_HEALTH_PORT}/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.REPRISE_HEALTH_PORT}/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "/reprise/bin/reprise.mjs"]
 CMD ["worker", "--extensions", "/config"]
