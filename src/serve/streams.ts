@@ -26,24 +26,24 @@ type Messages = (signal: AbortSignal) => AsyncIterable<SSEMessage>;
  * Answers with server-sent events. What a slow reader has not taken is not made either, since each message is asked for when
  * the one before it has gone. @param messages gets a signal that says when the reader has gone @throws `HttpProblem`
  */
-export const events = (c: Context<ServeEnv>, messages: Messages): Response => streamPlace(c).stream(messages);
+export const events = (c: Context<ServeEnv>, messages: Messages): Response => reserveStream(c).stream(messages);
 
 /** A place among the streams of a server, for what is begun before its stream is. @throws `HttpProblem` where none is free */
-export function streamPlace(c: Context<ServeEnv>): { stream: (messages: Messages) => Response; free: () => void } {
+export function reserveStream(c: Context<ServeEnv>): { stream: (messages: Messages) => Response; release: () => void } {
   const access = c.get('access');
   const holder = holderOf(access);
   const most = access.grant.kind === 'all' ? limits.streams : limits.guest;
   if (open >= limits.streams || (held.get(holder) ?? 0) >= most)
     throw new HttpProblem(429, `This server has ${most} streams open; again in 5 s`, { 'retry-after': '5' });
   count(holder, 1);
-  const free = (): void => count(holder, -1);
-  return { free, stream: (messages) => streamed(c, messages, free) };
+  const release = (): void => count(holder, -1);
+  return { release, stream: (messages) => streamed(c, messages, release) };
 }
 
-function streamed(c: Context<ServeEnv>, messages: Messages, free: () => void): Response {
+function streamed(c: Context<ServeEnv>, messages: Messages, release: () => void): Response {
   // Nobody reads what follows a HEAD, and so nobody would end it either.
   if (c.req.method === 'HEAD') {
-    free();
+    release();
     return c.body(null, 200, { 'content-type': 'text/event-stream' });
   }
   const gone = new AbortController();
@@ -58,7 +58,7 @@ function streamed(c: Context<ServeEnv>, messages: Messages, free: () => void): R
       }
     } finally {
       clearInterval(timer);
-      free();
+      release();
     }
   });
 }

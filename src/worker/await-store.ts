@@ -15,7 +15,8 @@ export class StoreUnavailableError extends Error {
 /**
  * Waits until a store can be used, since a database is often started beside its workers.
  *
- * @throws `VariableError`; `StoreUnavailableError` after a minute; at once if only somebody's hand can help, such as for a wrong password
+ * @throws `VariableError`; `StoreUnavailableError` after a minute, and at once if only somebody's hand can help, such as for
+ *   a wrong password
  */
 export async function awaitStore(store: Store): Promise<void> {
   const deadline = Date.now() + timeoutMs;

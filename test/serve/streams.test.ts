@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Access } from '../../src/serve/access.ts';
 import type { ServeEnv } from '../../src/serve/served.ts';
 import { HttpProblem } from '../../src/serve/problems.ts';
-import { events, streamPlace } from '../../src/serve/streams.ts';
+import { events, reserveStream } from '../../src/serve/streams.ts';
 
 const own: Access = { grant: { kind: 'all' }, prefix: '' };
 const guest: Access = { grant: { kind: 'start', names: ['team'] }, prefix: 't1-' };
@@ -23,19 +23,19 @@ async function ask(access: Access, method = 'GET'): Promise<Response> {
 }
 
 test('a place that is taken before anything is begun counts until its stream has ended, or it is given back', async () => {
-  const places: Array<ReturnType<typeof streamPlace>> = [];
+  const places: Array<ReturnType<typeof reserveStream>> = [];
   const app = new Hono<ServeEnv>();
   app.get('/', (c) => {
     c.set('access', guest);
-    while (places.length < 1000) places.push(streamPlace(c));
-    expect(() => streamPlace(c)).toThrow(/1000 streams open/);
-    places.pop()?.free();
-    return streamPlace(c).stream(async function* () {
+    while (places.length < 1000) places.push(reserveStream(c));
+    expect(() => reserveStream(c)).toThrow(/1000 streams open/);
+    places.pop()?.release();
+    return reserveStream(c).stream(async function* () {
       yield { data: 'first' };
     });
   });
   expect(await (await app.request('/')).text()).toContain('first');
-  for (const { free } of places) free();
+  for (const { release } of places) release();
 });
 
 test('who asks for nothing but the head of a stream keeps none open', async () => {

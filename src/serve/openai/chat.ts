@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { bodyJson } from '../door.ts';
 import { HttpProblem } from '../problems.ts';
 import type { Served, ServeEnv } from '../served.ts';
-import { streamPlace } from '../streams.ts';
+import { reserveStream } from '../streams.ts';
 import { callOf, questionText, type AskingTool } from './asking.ts';
 import { entries, requestIn } from './conversation.ts';
 import { checked, common, offeredIn, openaiError, sift } from './parameters.ts';
@@ -23,9 +23,9 @@ export async function chat(served: Served, c: Context<ServeEnv>): Promise<Respon
   sift(c, asked);
   const request = requestIn(messages, served.owner, 'messages');
   // A run that was begun for nobody would be begun again.
-  const room = stream ? streamPlace(c) : undefined;
+  const reserved = stream ? reserveStream(c) : undefined;
   const place = await begin(served, c, request, model).catch((error: unknown) => {
-    room?.free();
+    reserved?.release();
     throw error;
   });
   c.header('x-reprise-run', place.run);
@@ -37,7 +37,7 @@ export async function chat(served: Served, c: Context<ServeEnv>): Promise<Respon
     model,
     metadata: { run_id: place.run, ...(step?.type === 'answered' && { outcome: step.outcome }) },
   });
-  if (room === undefined) {
+  if (reserved === undefined) {
     let reasoning_content = '';
     for await (const step of follow(served, place, c.req.raw.signal)) {
       // Clients send again what ended with 502, and each time that would be another run.
@@ -51,7 +51,7 @@ export async function chat(served: Served, c: Context<ServeEnv>): Promise<Respon
     }
     throw new HttpProblem(503, 'This server ends; send the request again with its Idempotency-Key');
   }
-  return room.stream(async function* (signal) {
+  return reserved.stream(async function* (signal) {
     const chunk = (delta: object, finish_reason: string | null = null, step?: Step) => {
       const choices = [{ index: 0, delta, logprobs: null, finish_reason }];
       return { data: JSON.stringify({ ...about('chat.completion.chunk', step), choices }) };

@@ -9,7 +9,7 @@ import { bodyJson } from '../door.ts';
 import { HttpProblem } from '../problems.ts';
 import type { Served, ServeEnv } from '../served.ts';
 import { assertReached } from '../start.ts';
-import { events, streamPlace } from '../streams.ts';
+import { events, reserveStream } from '../streams.ts';
 import { questionText } from './asking.ts';
 import { entries, requestIn, type Attached, type Entry, type Request } from './conversation.ts';
 import { checked, common, offeredIn, ParameterProblem, sift } from './parameters.ts';
@@ -43,13 +43,13 @@ export async function create({ c, served }: At): Promise<Response> {
   const request = await wanted({ c, served }, input, kept);
   // Only a run that was begun here can be told of here.
   if (request.asked !== undefined) await logOf({ c, served }, request.asked, false);
-  const room = asked.stream ? streamPlace(c) : undefined;
+  const reserved = asked.stream ? reserveStream(c) : undefined;
   const begun = async () => logOf({ c, served }, await begin(served, c, request, model, { openai: kept }), false);
   const log = await begun().catch((error: unknown) => {
-    room?.free();
+    reserved?.release();
     throw error;
   });
-  if (room !== undefined) return room.stream((signal) => streamed(served, log, signal));
+  if (reserved !== undefined) return reserved.stream((signal) => streamed(served, log, signal));
   if (background) return c.json({ ...log.response, status: 'queued' });
   for await (const step of follow(served, log.head.place, c.req.raw.signal)) log.take(step);
   return c.json(log.response);

@@ -5,6 +5,7 @@ import type { Transcribe } from './audio.ts';
 import { readContent } from './content.ts';
 import type { Loaded } from './load.ts';
 import { grouped, maxFileBytes } from '../../util/file-limits.ts';
+import type { FileText } from '../workspaces/tools.ts';
 import { noted, type Readable } from './readable.ts';
 import { imageTypeOf } from '../../util/image-type.ts';
 import { shownPicture } from '../pictures.ts';
@@ -143,13 +144,6 @@ export async function saveFile(store: Store, workflowId: string, given: string, 
 
 export function savedText({ name, kind, bytes, note }: RunFile): string {
   return `Saved as ${name} (${kind}, ${bytes} bytes)${note === undefined ? '' : `; ${note}`}`;
-}
-
-interface FileText {
-  path: string;
-  text: string;
-  /** What of the file is not in the text, or how it was read. */
-  note?: string;
 }
 
 /** Reads files of workspaces which are no plain texts, such as PDFs and archives. What cannot be read has no texts. */

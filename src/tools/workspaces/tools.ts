@@ -18,10 +18,10 @@ type Given = Pick<ToolContext, 'workspace' | 'signal' | 'workflowId'>;
 /** Reads a file of a run that is no plain text, such as a PDF or an archive. Empty if nothing of it can be read. */
 type FileTexts = (workflowId: string, path: string, bytes: Uint8Array) => Promise<FileText[]>;
 
-interface FileText {
+export interface FileText {
   path: string;
   text: string;
-  /** What is not in the text, or how it was read. */
+  /** What of the file is not in the text, or how it was read. */
   note?: string;
 }
 

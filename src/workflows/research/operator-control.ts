@@ -53,7 +53,8 @@ export class OperatorControl {
     try {
       const { usage } = context;
       await condition(() => this.hasAccepted || usage.timeLimit !== undefined);
-      if (!this.hasAccepted) throw budgetSpent(usage.timeLimit ?? '');
+      const { timeLimit } = usage;
+      if (!this.hasAccepted && timeLimit !== undefined) throw budgetSpent(timeLimit);
     } finally {
       review.close();
     }
