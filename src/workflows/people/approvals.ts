@@ -3,7 +3,6 @@ import { type ApprovalEnd, decisionIn, type Permissions, type ToolDecision } fro
 import type { ListedTool } from '../../protocol/tools/tool.ts';
 import { shownArguments } from '../agent/arguments.ts';
 import { isAlwaysAllowed, verdictOn } from '../agent/permissions.ts';
-import type { UsageTracker } from '../agent/usage-tracker.ts';
 import type { EventLog } from '../runtime/event-log.ts';
 import type { Messages } from '../runtime/messages.ts';
 import { isNext, type PendingRequest, type PendingRequests } from './pending-requests.ts';
@@ -30,7 +29,6 @@ interface ApprovalsRun {
   events: EventLog;
   messages: Messages;
   requests: PendingRequests;
-  usage: UsageTracker;
   warn: (text: string) => void;
 }
 
@@ -131,22 +129,16 @@ export class Approvals {
     isUnclear: boolean,
     parameters: ParameterSchema | undefined,
   ): Promise<Approval> {
-    const { requests, usage } = this.#run;
+    const { requests } = this.#run;
     const id = `t${++this.#requested}`;
     const about = { tool: tool.name, arguments: shownArguments(input) };
     const question = `May it run ${tool.name}?`;
     const takes = parameters !== undefined && { parameters };
-    const timeout = this.#permissions.timeout ?? Infinity;
-    const ofBudget = usage.millisecondsLeft;
     const request = requests.open<Approval>(
       { kind: 'tool', questionId: id, from: agent, question, ...about, ...takes },
       {
-        timeout: Math.min(timeout, ofBudget),
-        onTimeout: () => {
-          // This timer and the budget's own may fire in either order.
-          if (ofBudget < timeout) usage.timeIsUp();
-          request.close({ how: 'timeout', input, why: 'nobody allowed it in time' });
-        },
+        timeout: this.#permissions.timeout,
+        onTimeout: () => request.close({ how: 'timeout', input, why: 'nobody allowed it in time' }),
         opened: (pending) => ({ type: 'approval_requested', ...pending, ...about }),
         closed: ({ always, how, input: given, why = '' }) => {
           this.#waiting.delete(id);

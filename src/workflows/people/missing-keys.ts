@@ -1,4 +1,4 @@
-import { condition, proxyActivities } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../protocol/activities.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { KeyEnd } from '../../protocol/events.ts';
@@ -81,6 +81,7 @@ export class MissingKeys {
     const request = this.#run.requests.open<KeyEnd>(
       { kind: 'key', questionId, from, question },
       {
+        onTimeout: () => request.close('timeout'),
         opened: (pending) => ({ type: 'key_missing', ...pending, variable }),
         closed: (how) => {
           this.#missing.delete(variable);
@@ -96,17 +97,12 @@ export class MissingKeys {
       retry: { initialInterval: lookEvery, backoffCoefficient: 1 },
     });
     // Temporal would end an activity early where its next try would come too late, so that its options do not have the budget.
-    const timeUp = (): Promise<void> => condition(() => this.#run.usage.timeLimit !== undefined);
     request.scope
       .run(() => awaitKey({ variable }))
       .then(
         () => request.close('found'),
         () => request.close('withdrawn'),
       );
-    request.scope.run(timeUp).then(
-      () => request.close('timeout'),
-      () => {},
-    );
     return missing;
   }
 }

@@ -6,10 +6,10 @@ import { WaitTime } from '../runtime/clock.ts';
 type Kind = PendingQuestion['kind'];
 
 export interface RequestOptions<End> {
-  /** How long it waits, in milliseconds; absent or Infinity for no limit. */
-  timeout?: number;
-  /** It is to close the request. */
-  onTimeout?: () => void;
+  /** How long it waits, in milliseconds; without one for as long as the run's budget of time allows. */
+  timeout?: number | null | undefined;
+  /** It is to close the request, whose time or that of the run's budget is over. */
+  onTimeout: () => void;
   opened: (pending: PendingQuestion) => RunEventBody;
   closed?: (end: End) => RunEventBody;
 }
@@ -23,10 +23,19 @@ export interface PendingRequest<End> {
   close(end: End): void;
 }
 
+/** The time of a run's budget. */
+export interface TimeBudget {
+  /** Infinity without one. */
+  readonly millisecondsLeft: number;
+  timeIsUp(): void;
+}
+
 /** Everything in a run that waits for a person, in the order in which it began to wait. */
 export class PendingRequests {
   readonly waits = new WaitTime();
   onOpened: (pending: PendingQuestion) => void = () => {};
+  /** It ends whatever waits. */
+  budget: TimeBudget | undefined;
   readonly #emit: (event: RunEventBody) => void;
   readonly #open = new Set<PendingQuestion>();
   readonly #agents = new Map<string, WaitTime>();
@@ -67,11 +76,14 @@ export class PendingRequests {
 
   open<End>(
     asked: Omit<PendingQuestion, 'askedAt' | 'expiresAt'>,
-    { closed, onTimeout, opened, timeout = Infinity }: RequestOptions<End>,
+    { closed, onTimeout, opened, timeout }: RequestOptions<End>,
   ): PendingRequest<End> {
     const { from, kind, questionId } = asked;
     const now = Date.now();
-    const expiresAt = Number.isFinite(timeout) ? new Date(now + timeout).toISOString() : null;
+    const left = this.budget?.millisecondsLeft ?? Infinity;
+    const own = timeout ?? Infinity;
+    const time = Math.min(own, left);
+    const expiresAt = Number.isFinite(time) ? new Date(now + time).toISOString() : null;
     const pending: PendingQuestion = { ...asked, askedAt: new Date(now).toISOString(), expiresAt };
     // Whoever has asked may be cancelled while others still wait, and decides itself what that ends.
     const scope = new CancellationScope({ cancellable: true, parent: new CancellationScope({ cancellable: false }) });
@@ -90,11 +102,13 @@ export class PendingRequests {
     this.onOpened(pending);
     const expire = (): void => {
       if (!this.#open.has(pending)) return;
+      // This timer and the budget's own may fire in either order.
+      if (left < own) this.budget?.timeIsUp();
       this.#silent.add(kind);
-      onTimeout?.();
+      onTimeout();
     };
     if (expiresAt !== null)
-      scope.run(() => sleep(timeout, { summary: `${kind} ${questionId} of ${from}` })).then(expire, () => {});
+      scope.run(() => sleep(time, { summary: `${kind} ${questionId} of ${from}` })).then(expire, () => {});
     return { pending, end: end.promise, scope, close };
   }
 

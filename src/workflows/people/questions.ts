@@ -48,8 +48,6 @@ interface QuestionSettings {
   asks: boolean;
   /** How long the person has to answer a question, in milliseconds. */
   timeout: number;
-  /** The time of the run's budget, which ends a question too. */
-  budget?: { readonly millisecondsLeft: number; timeIsUp(): void };
 }
 
 /**
@@ -181,17 +179,11 @@ export class Questions {
 
   #prompt(call: Call): void {
     const { from, id: questionId, question } = call;
-    const { budget, timeout } = this.#settings;
-    const ofBudget = budget?.millisecondsLeft ?? Infinity;
     const request = this.#requests.open<OpenEnd>(
       { kind: 'question', questionId, from, question },
       {
-        timeout: Math.min(timeout, ofBudget),
-        onTimeout: () => {
-          // This timer and the budget's own may fire in either order.
-          if (ofBudget < timeout) budget?.timeIsUp();
-          this.#close({ status: 'timeout' });
-        },
+        timeout: this.#settings.timeout,
+        onTimeout: () => this.#close({ status: 'timeout' }),
         opened: (pending) => ({ type: 'question', ...pending }),
         closed: (end) =>
           end.status === 'complete'

@@ -48,7 +48,7 @@ export class OperatorControl {
     context.phase = 'waiting_for_approval';
     const review = this.#handlers.requests.open<void>(
       { kind: 'approval', questionId: `approval-${number}`, from: 'planner', question },
-      { opened: (pending) => ({ type: 'plan_review', ...pending }) },
+      { onTimeout: () => review.close(), opened: (pending) => ({ type: 'plan_review', ...pending }) },
     );
     try {
       const { usage } = context;

@@ -63,13 +63,14 @@ export function openRunContext(
   handlers.tellEnd = notifyOf(handlers, prepared);
   const usage = new UsageTracker(budget, prices, record.usage);
   startBudget(usage);
+  requests.budget = usage;
   const keys = new MissingKeys({ messages, requests, usage });
   const models = new ModelCaller(usage, events.emit, keys);
   const asking = askingOf(coordination, agents);
   const { broadcast_timeout: seconds, max_broadcasts_per_agent: limit, response_depth: depth } = coordination;
   const timeout = seconds * 1000;
   const asks = asking?.mode === 'human';
-  const questions = new Questions(requests, events.emit, { asks, timeout, budget: usage }, record.questions);
+  const questions = new Questions(requests, events.emit, { asks, timeout }, record.questions);
   const channel = { events, models, questions, requests };
   const broadcast = asking && new Broadcast({ mode: asking.mode, timeout, limit, depth }, channel, record.requests);
   const warnings: string[] = [];
@@ -77,7 +78,7 @@ export function openRunContext(
     if (!warnings.includes(text)) warnings.push(text);
     events.emit({ type: 'warning', text, ...(agent !== undefined && { agent }) });
   };
-  const approvals = new Approvals(permissions, { events, messages, requests, usage, warn }, record.approvals);
+  const approvals = new Approvals(permissions, { events, messages, requests, warn }, record.approvals);
   handlers.takeAnswers({ approvals, keys, questions });
   if (record.events === undefined) for (const text of known) events.emit({ type: 'warning', text });
   const people = { requests, questions, keys, approvals, broadcast };

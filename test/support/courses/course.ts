@@ -82,7 +82,7 @@ function common(dice: Dice, { model }: Model): object {
     permissions: [{ tool: 'act*', action }],
     attended: true,
     prices: { [model]: { input: 1, cachedInput: 1, output: 1 } },
-    ...(dice.chance(0.15) && { budget: dice.one([{ calls: dice.whole(2, 20) }, { seconds: dice.whole(1, 4) }]) }),
+    ...(dice.chance(0.25) && { budget: dice.one([{ calls: dice.whole(2, 20) }, { seconds: dice.whole(1, 4) }]) }),
   };
 }
 

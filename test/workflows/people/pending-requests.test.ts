@@ -29,7 +29,7 @@ function desk() {
     const request = requests.open<string>(
       { kind, questionId, from: 'agent', question: 'What?' },
       {
-        ...(timeout !== undefined && { timeout }),
+        timeout,
         onTimeout: () => request.close('timeout'),
         opened: ({ expiresAt }) => tell(`${questionId} until ${expiresAt}`),
         closed: (end) => tell(`${questionId} ${end}`),
@@ -65,6 +65,25 @@ test('a person who lets a time run out is silent for this kind until there is a 
   requests.personIsThere();
   expect(requests.isSilent('question')).toBe(false);
 });
+
+test.each([
+  { timeout: 1000, left: 500, ends: 500, isSpent: 1 },
+  { timeout: 500, left: 1000, ends: 500, isSpent: 0 },
+  { timeout: undefined, left: 800, ends: 800, isSpent: 1 },
+])(
+  'what waits $timeout ms ends with a budget that has $left ms left, which is then spent, or before',
+  async ({ timeout, left, ends, isSpent }) => {
+    const { events, open, requests } = desk();
+    const timeIsUp = vi.fn<() => void>();
+    requests.budget = { millisecondsLeft: left, timeIsUp };
+    open('q1', 'question', timeout);
+    await vi.advanceTimersByTimeAsync(ends - 1);
+    expect(events).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(events).toEqual([`q1 until ${new Date(ends).toISOString()}`, 'q1 timeout']);
+    expect(timeIsUp).toHaveBeenCalledTimes(isSpent);
+  },
+);
 
 test.each([
   ['what it names', { questionId: 't1', answer: 'yes' }, 't1'],

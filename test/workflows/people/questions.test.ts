@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { HumanAnswer } from '../../../src/protocol/orchestration.ts';
 import { maxAnswerChars, type HumanReply } from '../../../src/protocol/questions.ts';
-import type { PendingRequests, RequestOptions } from '../../../src/workflows/people/pending-requests.ts';
+import type { PendingRequests } from '../../../src/workflows/people/pending-requests.ts';
 import { plain, Questions, type AskEnd } from '../../../src/workflows/people/questions.ts';
 
 type Happened =
@@ -153,30 +153,6 @@ test('an answer to a question that has closed answers the open one that asks the
   expect(state.record.history).toEqual([{ question: 'which  color?', answer: 'Blue' }]);
   expect(told(state.answer({ questionId: 'q1', answer: 'Again' }))).toEqual(['ignored']);
 });
-
-test.each([
-  [1000, 500, 500, 1],
-  [500, 1000, 500, 0],
-])(
-  'a question waits for %i ms, and for no longer than the budget of %i',
-  (timeout, millisecondsLeft, waits, isSpent) => {
-    const budget = { millisecondsLeft, timeIsUp: vi.fn<() => void>() };
-    let asked: RequestOptions<never> | undefined;
-    const requests = {
-      isSilent: () => false,
-      wait: <End>(end: Promise<End>) => end,
-      open: (_: unknown, options: RequestOptions<never>) => {
-        asked = options;
-        return { close: () => {} };
-      },
-    } as unknown as PendingRequests;
-    const questions = new Questions(requests, () => {}, { asks: true, timeout, budget });
-    questions.put({ id: 'q1', conversation: 'a', from: 'a', question: 'Which?', settle: () => {} });
-    expect(asked?.timeout).toBe(waits);
-    asked?.onTimeout?.();
-    expect(budget.timeIsUp).toHaveBeenCalledTimes(isSpent);
-  },
-);
 
 test('an answer before anything was asked is kept for the first asker; a second one is ignored', () => {
   const state = deskOf();
