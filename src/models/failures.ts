@@ -237,6 +237,12 @@ export function streamStalled(endpoint: Endpoint, seconds: number): ApplicationF
   return failure(failureTypes.streamStalled, true, `nothing came for ${seconds} s (${hint})`, endpoint);
 }
 
+/** @param target from the server */
+export function redirected(endpoint: Endpoint, target: string): ApplicationFailure {
+  const text = `it redirects to ${target.slice(0, 200)}, and nothing is sent there: set its base_url to what it means`;
+  return failure(failureTypes.badRequest, false, text, endpoint);
+}
+
 /** It is not asked for again, since each costs as much. */
 export function replyTooLarge(endpoint: Endpoint, what: string): ApplicationFailure {
   return failure(failureTypes.replyTooLarge, false, `the reply was cut off: ${what}`, endpoint);

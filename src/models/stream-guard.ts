@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { parsedJson } from '../util/values.ts';
-import { noStream, replyTooLarge, streamCut, streamStalled, type Endpoint } from './failures.ts';
+import { noStream, redirected, replyTooLarge, streamCut, streamStalled, type Endpoint } from './failures.ts';
 
 /** In bytes, with all framing. The longest replies of today's models, 128,000 tokens one by one, come to about 35 MB. */
 const maxStream = 40 * 1024 * 1024;
@@ -27,7 +27,7 @@ const longestWait = 2 ** 31 - 1;
  * Survives whatever a server streams. Events come whole, since the SDKs' own reading of an endless line holds up the
  * process. A stream that grows beyond its limit is cut off (`ReplyTooLarge`), one without content for too long is dead
  * (`StreamStalled`), and one that breaks off says so (`ConnectionFailed`). Of an error's body only the beginning is
- * read.
+ * read. No redirect is followed, since keys and conversations are for the address that was chosen (`BadRequest`).
  * @param seconds pings and empty pieces are no content, thoughts are
  * @param beforeSend the request is not sent if it rejects
  */
@@ -43,7 +43,9 @@ export function guardedFetch(
     const timer = setTimeout(stop, Math.min(longestWait, seconds * 1000)).unref();
     const signal = AbortSignal.any([stalled.signal, ...(init?.signal ? [init.signal] : [])]);
     try {
-      const response = await fetch(input, { ...init, signal });
+      const response = await fetch(input, { ...init, redirect: 'manual', signal });
+      const target = response.headers.get('location');
+      if (isRedirect(response) && target !== null) throw redirected(endpoint, target);
       if (response.body === null) return response;
       if (!response.ok) return new Response(await beginningOf(response.body), response);
       return new Response(ReadableStream.from(wholeEvents(response.body, endpoint, timer, signal)), response);
@@ -53,6 +55,8 @@ export function guardedFetch(
     }
   };
 }
+
+const isRedirect = ({ status }: Response): boolean => [301, 302, 303, 307, 308].includes(status);
 
 type Bytes = AsyncIterable<Uint8Array>;
 

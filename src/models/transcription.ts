@@ -26,7 +26,14 @@ export function transcriber(environment: Environment, backend: Backend | undefin
   const { baseUrl, key, model } = route;
   return async ({ bytes, mediaType, name }) => {
     const { default: OpenAI, toFile } = await import('openai');
-    const client = new OpenAI({ baseURL: baseUrl, apiKey: key, maxRetries, timeout, logLevel: 'off' });
+    const client = new OpenAI({
+      baseURL: baseUrl,
+      apiKey: key,
+      maxRetries,
+      timeout,
+      logLevel: 'off',
+      fetchOptions: { redirect: 'error' },
+    });
     try {
       const file = await toFile(bytes, name, { type: mediaType });
       const { text } = await client.audio.transcriptions.create({ file, model, response_format: 'json' });

@@ -333,3 +333,17 @@ test.each([
   expect(retryDelay(new Headers(), 0, words)).toBe(delay);
   expect(retryDelay(new Headers({ 'retry-after': '2' }), 0, words)).toBe(2000);
 });
+
+test.each([301, 302, 307, 308])(
+  'a redirect (%i) is told and not followed: it would get keys and conversation',
+  async (status) => {
+    await using other = await RawServer.start((response) => response.end());
+    await using server = await RawServer.start((response) => response.writeHead(status, { location: other.url }).end());
+    const headers = { 'api-key': '${OWN_KEY}' };
+    const backend: Backend = { type: 'chatcompletion', model: 'm', base_url: server.url, headers };
+    const { message, nonRetryable, type } = await refusedBy(backend, { OWN_KEY: secret });
+    expect({ type, nonRetryable }).toEqual({ type: 'BadRequest', nonRetryable: true });
+    expect(message).toContain(`it redirects to ${other.url}`);
+    expect(other.paths).toEqual([]);
+  },
+);

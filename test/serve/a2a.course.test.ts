@@ -260,10 +260,20 @@ test('the tasks of a context are one conversation, and are listed with it', asyn
   const [later, sooner] = [60, -60].map((minutes) => new Date(Date.now() + (minutes - 12 * 60) * 60_000).toISOString());
   expect((await listed({ statusTimestampAfter: later?.replace('Z', '-12:00') })).tasks).toEqual([]);
   expect((await listed({ statusTimestampAfter: sooner?.replace('Z', '-12:00') })).tasks).toHaveLength(2);
+  writeFileSync(join(set.run.home, 'broken.yaml'), JSON.stringify(agentOf('openai', { simple: {} }, ['nowhere'])));
+  const rejected = await sent(set.client, says('Hi.', { messageId: 'm23', contextId, configuration: 'broken' }));
+  await expect.poll(async () => (await listed()).tasks.length).toBe(3);
+  // A page has as many as fit, also behind others.
+  expect((await listed({ pageSize: 1, status: TaskState.TASK_STATE_COMPLETED })).tasks.map(({ id }) => id)).toEqual([
+    second.id,
+  ]);
+  expect((await listed({ pageSize: 1, status: TaskState.TASK_STATE_REJECTED })).tasks.map(({ id }) => id)).toEqual([
+    rejected.id,
+  ]);
   // The name of another context may go on as an id does.
   await sent(set.client, says('Hi.', { messageId: 'm22', contextId: `${contextId}-x`, configuration: 'agent' }));
   await expect.poll(async () => (await listed({ contextId: `${contextId}-x` })).tasks.length).toBe(1);
-  expect((await listed()).tasks.map(({ id }) => id)).toEqual([second.id, first.id]);
+  expect((await listed()).tasks.map(({ id }) => id)).toEqual([rejected.id, second.id, first.id]);
 });
 
 test('a task whose model fails has failed, and one whose input is wrong is rejected', async () => {

@@ -72,7 +72,9 @@ test('a stream tells what is done as reasoning, and the answer once it is final'
     stream_options: { include_usage: true },
   });
   const order: string[] = [];
-  stream.on('chunk', ({ choices: [choice] }) => {
+  stream.on('chunk', ({ choices: [choice], usage: soFar }) => {
+    // As the API has it: each chunk has the key, and only the last one figures.
+    expect(soFar === null).toBe(choice !== undefined);
     const { content, reasoning_content: reasoning } = (choice?.delta ?? {}) as Message;
     if (reasoning) order.push('reasoning');
     if (content) order.push('content');

@@ -1,4 +1,11 @@
-import type { ListTasksRequest, ListTasksResponse, SendMessageRequest, StreamResponse, TaskStatus } from '@a2a-js/sdk';
+import type {
+  ListTasksRequest,
+  ListTasksResponse,
+  SendMessageRequest,
+  StreamResponse,
+  Task,
+  TaskStatus,
+} from '@a2a-js/sdk';
 import {
   A2AError,
   PushNotificationNotSupportedError,
@@ -108,15 +115,20 @@ async function listTasks(caller: Caller, request: ListTasksRequest): Promise<Lis
   const from = found.findIndex(({ id }) => id === pageToken) + 1;
   // Whoever reads page after page would begin anew, and never end.
   if (pageToken !== '' && from === 0) throw new RequestMalformedError('pageToken: it is of no page of these tasks');
-  const page = found.slice(from, from + pageSize);
-  const seen = await inParallel(page, async ({ id }) => (await look(caller, id, historyLength)).task);
-  const tasks = seen
-    .filter(
-      ({ status: now }) => [0, now?.state].includes(status) && !(Date.parse(now?.timestamp ?? '') < Date.parse(since)),
-    )
+  const fits = ({ status: now }: Task): boolean =>
+    [0, now?.state].includes(status) && !(Date.parse(now?.timestamp ?? '') < Date.parse(since));
+  const fitting: Task[] = [];
+  let next = from;
+  while (fitting.length < pageSize && next < found.length) {
+    const some = found.slice(next, next + pageSize - fitting.length);
+    const seen = await inParallel(some, async ({ id }) => (await look(caller, id, historyLength)).task);
+    fitting.push(...seen.filter(fits));
+    next += some.length;
+  }
+  const tasks = fitting
     .map((task) => ({ ...task, artifacts: request.includeArtifacts ? task.artifacts : [] }))
     .toSorted((one, other) => (other.status?.timestamp ?? '').localeCompare(one.status?.timestamp ?? ''));
-  const nextPageToken = from + pageSize < found.length ? (page.at(-1)?.id ?? '') : '';
+  const nextPageToken = next < found.length ? (found[next - 1]?.id ?? '') : '';
   return { tasks, nextPageToken, pageSize, totalSize: found.length };
 }
 

@@ -54,7 +54,8 @@ export async function chat(served: Served, c: Context<ServeEnv>): Promise<Respon
   return reserved.stream(async function* (signal) {
     const chunk = (delta: object, finish_reason: string | null = null, step?: Step) => {
       const choices = [{ index: 0, delta, logprobs: null, finish_reason }];
-      return { data: JSON.stringify({ ...about('chat.completion.chunk', step), choices }) };
+      const usage = options?.include_usage ? { usage: null } : {};
+      return { data: JSON.stringify({ ...about('chat.completion.chunk', step), choices, ...usage }) };
     };
     yield chunk({ role: 'assistant', content: '' });
     for await (const step of orFailed(follow(served, place, signal))) {
