@@ -34,9 +34,12 @@ async function listedAt(url: string, headers: Record<string, string>, wait: numb
 const bearer = (key: string | undefined): Record<string, string> =>
   key === undefined ? {} : { authorization: `Bearer ${key}` };
 
-/** Without those that only embed and those that nobody could type. */
+/** Models that embed, rank, hear or speak, by the names they have with Ollama and LM Studio. */
+const notForChat = /embed|rerank|minilm|\bbge-|whisper|\btts\b/i;
+
+/** Without those that are not for chat and those that nobody could type. */
 const namesOf = (listed: Listed[]): string[] =>
-  listed.map(({ id }) => id).filter((id) => /^[^\s\p{Cc}]+$/u.test(id) && !/embed/i.test(id));
+  listed.map(({ id }) => id).filter((id) => /^[^\s\p{Cc}]+$/u.test(id) && !notForChat.test(id));
 
 /** With models, the newest first where the server sorts them so. */
 type FoundServer = { server: ModelServer; models: [string, ...string[]] };

@@ -80,7 +80,7 @@ const kinds = {
   ollama: {
     base: '/v1',
     route: '/chat/completions',
-    models: ['qwen3:8b', 'nomic-embed-text:latest', 'llama3.2:latest'],
+    models: ['qwen3:8b', 'nomic-embed-text:latest', 'bge-m3:latest', 'all-minilm:latest', 'llama3.2:latest'],
     context: { path: '/api/ps', key: 'context_length' },
     unauthorized,
     unknownModel: { status: 404, body: (id) => ({ error: { message: `model '${id}' not found`, type: 'api_error' } }) },
