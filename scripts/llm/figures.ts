@@ -14,6 +14,8 @@ export interface Figures {
   repairs: number;
   /** How often a text was taken as an answer where a tool call was asked for. */
   prose: number;
+  /** How many votes were cast, of how many that agents were asked for. */
+  votes: [cast: number, asked: number];
   tokensIn: number;
   tokensOut: number;
   warnings: number;
@@ -30,11 +32,13 @@ export interface Row extends Ending, Figures {
 
 /** What a run has cost and what happened in it. @param result absent where the run failed */
 export function figuresOf(events: RunEvent[], usage: Usage | null, result?: RunResult): Figures {
+  const again = [...asked(events, ...structured).values()].reduce((sum, calls) => sum + calls - 1, 0);
   const count = (...types: Array<RunEvent['type']>): number => events.filter(({ type }) => types.includes(type)).length;
   return {
     calls: usage?.calls ?? 0,
-    repairs: count('refused') + askedAgain(events),
+    repairs: count('refused') + again,
     prose: events.filter((event) => event.type === 'answer' && event.fromProse === true).length,
+    votes: [count('vote'), asked(events, 'vote').size],
     tokensIn: usage?.inputTokens ?? 0,
     tokensOut: usage?.outputTokens ?? 0,
     warnings: result?.warnings.length ?? count('warning'),
@@ -80,16 +84,17 @@ function untrueIn(events: RunEvent[], result: RunResult | undefined): string[] {
 }
 
 /** The purposes of calls whose reply has to be one call of a certain tool, and is asked for again if it is not. */
-const structured = new Set(['plan', 'criticise', 'analyse', 'validate']);
+const structured = ['plan', 'criticise', 'analyse', 'validate'];
 
-/** How often a structured reply was asked for again: each is asked for once in an iteration. */
-function askedAgain(events: RunEvent[]): number {
-  const asked = events.flatMap((event) =>
-    event.type === 'thinking' && structured.has(event.purpose)
-      ? [`${event.attempt} ${event.agent} ${event.purpose}`]
-      : [],
-  );
-  return asked.length - new Set(asked).size;
+/** What agents were asked for, with how many calls: each is asked for once in an iteration. */
+function asked(events: RunEvent[], ...purposes: string[]): Map<string, number> {
+  const calls = new Map<string, number>();
+  for (const event of events) {
+    if (event.type !== 'thinking' || !purposes.includes(event.purpose)) continue;
+    const what = `${event.attempt} ${event.agent} ${event.purpose}`;
+    calls.set(what, (calls.get(what) ?? 0) + 1);
+  }
+  return calls;
 }
 
 /** How a run ended that threw. The courses' inputs are good, so that refusing one is no honest end. */
@@ -109,6 +114,7 @@ const columns: Array<[title: string, value: (row: Row) => string]> = [
   ['calls', ({ calls }) => String(calls)],
   ['repairs', ({ repairs }) => String(repairs)],
   ['prose taken', ({ prose }) => String(prose)],
+  ['votes', ({ votes: [cast, most] }) => (most === 0 ? '' : `${cast} of ${most}`)],
   ['tokens in', ({ tokensIn }) => String(tokensIn)],
   ['tokens out', ({ tokensOut }) => String(tokensOut)],
   ['seconds', ({ seconds }) => seconds.toFixed(0)],

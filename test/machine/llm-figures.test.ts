@@ -34,9 +34,9 @@ const event = (type: RunEvent['type'], rest: object = {}): RunEvent =>
 test('the figures of a course are those of its events, its usage, and the warnings that its result names', () => {
   const usage: Usage = { calls: 3, inputTokens: 40, cachedInputTokens: 0, outputTokens: 5, costUsd: 0, byAgent: {} };
   const said = [event('answer'), event('answer', { fromProse: true })];
-  const asked = ['plan', 'plan', 'validate', 'answer', 'answer'].map((purpose) => event('thinking', { purpose }));
+  const asked = ['plan', 'plan', 'validate', 'answer', 'vote', 'vote'].map((purpose) => event('thinking', { purpose }));
   const events = [...asked, event('refused'), event('tool'), event('warning'), event('refused'), ...said];
-  const counted = { calls: 3, repairs: 3, prose: 1, tokensIn: 40, tokensOut: 5, warnings: 1 };
+  const counted = { calls: 3, repairs: 3, prose: 1, votes: [0, 1], tokensIn: 40, tokensOut: 5, warnings: 1 };
   expect(figuresOf(events, usage)).toEqual({ ...counted, isGiven: undefined, untrue: [] });
   expect(figuresOf(events, usage, { warnings: ['one', 'two', 'three'] } as RunResult).warnings).toBe(3);
 });
@@ -71,14 +71,14 @@ describe('of a team', () => {
 });
 
 test('the table marks a course that did not end honestly', () => {
-  const row = { calls: 1, repairs: 0, prose: 0, tokensIn: 10, tokensOut: 2, warnings: 0, seconds: 1.6, untrue: [] };
+  const row = { calls: 1, repairs: 0, prose: 0, tokensIn: 10, tokensOut: 2, warnings: 0, seconds: 1.6 };
   const table = tableOf([
-    { course: 'team', outcome: 'submitted', isHonest: true, isGiven: true, ...row },
-    { course: 'react', outcome: 'hung', isHonest: false, isGiven: undefined, ...row },
+    { course: 'team', outcome: 'submitted', isHonest: true, isGiven: true, votes: [2, 3], untrue: [], ...row },
+    { course: 'react', outcome: 'hung', isHonest: false, isGiven: undefined, votes: [0, 0], untrue: [], ...row },
   ]);
   expect(table.split('\n')).toEqual([
-    "course  outcome          calls  repairs  prose taken  tokens in  tokens out  seconds  warnings  an agent's answer  untrue",
-    'team    submitted            1        0            0         10           2        2         0                yes       0',
-    'react   NOT HONEST hung      1        0            0         10           2        2         0                          0',
+    "course  outcome          calls  repairs  prose taken   votes  tokens in  tokens out  seconds  warnings  an agent's answer  untrue",
+    'team    submitted            1        0            0  2 of 3         10           2        2         0                yes       0',
+    'react   NOT HONEST hung      1        0            0                 10           2        2         0                          0',
   ]);
 });
