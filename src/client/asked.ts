@@ -64,7 +64,7 @@ async function lookUp(
   const found = await patiently(client, find);
   if (found !== undefined) return found;
   if (named !== undefined) return { questionId: named, isUnchecked: true };
-  throw new NotTakenError('closed', `No worker answers for ${run.id}, so that ${unknown}`);
+  throw new NotTakenError('away', `No worker answers for ${run.id}, so that ${unknown}`);
 }
 
 /**

@@ -9,7 +9,7 @@ import { eventsQuery, stateQuery } from '../protocol/definitions.ts';
 import type { RunEvent } from '../protocol/events.ts';
 import type { State } from '../protocol/state.ts';
 import { isOpenStatus, paused } from '../util/run-status.ts';
-import { ifFound } from './errors.ts';
+import { ifFound, temporalReason } from './errors.ts';
 import { whyUnserved } from './pollers.ts';
 import { SharedTexts, TextReader } from './shared-run.ts';
 import { beginningOf } from './show/history.ts';
@@ -67,7 +67,8 @@ export class RunLooks {
       if (!isPassing(error) && !isUnknown) throw error;
       // If it is the run itself that does not answer, its worker's own words are told.
       if (error instanceof QueryRejectedError) look.trouble = new Error(paused, { cause: error });
-      else if (!isUnknown) look.trouble = (await whyUnserved(this.#handle)) ?? error;
+      else if (!isUnknown)
+        look.trouble = (await whyUnserved(this.#handle)) ?? new Error(temporalReason(error), { cause: error });
     }
     return look;
   }

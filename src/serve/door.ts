@@ -54,6 +54,8 @@ export function door({ origins, port, url }: Served, read: ReadToken): Middlewar
       throw new HttpProblem(403, `Pages of ${origin} may not use this server (--origin allows them)`);
     }
     if (Number(c.req.header('content-length') ?? 0) > longestBody) throw tooLong(longestBody);
+    const encoding = c.req.header('content-encoding') ?? 'identity';
+    if (encoding !== 'identity') throw new HttpProblem(415, `A body is taken as it is, and not as ${encoding}`);
     if (open.includes(c.req.path)) return next();
     const bearer = bearerIn(c);
     const access = read(bearer ?? getCookie(c, cookieName(url)));
@@ -115,6 +117,22 @@ const tooLong = (most: number): HttpProblem =>
 export const bearerIn = (c: Context): string | undefined =>
   /^Bearer (\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
 
+/** How many values the JSON of a body has at most, with all that is within them. Schemas take their time for each, and all others wait. */
+const mostValues = 20_000;
+
+function assertFew(body: unknown): void {
+  const left = [body];
+  for (let seen = 0; left.length > 0; seen++) {
+    if (seen + left.length > mostValues)
+      throw new HttpProblem(
+        413,
+        `A request has at most ${mostValues.toLocaleString('en-US')} values in all its lists and objects`,
+      );
+    const value = left.pop();
+    if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) left.push(each);
+  }
+}
+
 /** The text of a body. @throws `HttpProblem` where it is longer than is taken, however it is sent */
 export async function bodyText(c: Context, most = longestBody): Promise<string> {
   const pieces: Uint8Array[] = [];
@@ -133,13 +151,22 @@ export async function bodyJson(c: Context): Promise<unknown> {
   try {
     return jsonOf(text);
   } catch (error) {
-    throw new HttpProblem(400, `The body is no JSON: ${(error as Error).message}`);
+    throw error instanceof HttpProblem ? error : new HttpProblem(400, noJson(error));
   }
 }
+
+export const noJson = (error: unknown): string => `The body is no JSON: ${(error as Error).message}`;
 
 const halves = /\\ud[89a-f]/i;
 
 const wellFormed = (_: string, value: unknown): unknown => (typeof value === 'string' ? value.toWellFormed() : value);
 
-/** Reads JSON, which may hold half a character: strict readers would refuse each list that a run with it is in. @throws `SyntaxError` */
-export const jsonOf = (text: string): unknown => JSON.parse(text, halves.test(text) ? wellFormed : undefined);
+/**
+ * Reads JSON, which may hold half a character: strict readers would refuse each list that a run with it is in. @throws `SyntaxError`;
+ * `HttpProblem` where it has too many values
+ */
+export function jsonOf(text: string): unknown {
+  const value: unknown = JSON.parse(text, halves.test(text) ? wellFormed : undefined);
+  assertFew(value);
+  return value;
+}

@@ -66,11 +66,13 @@ function statusOf(error: unknown): [status: number, detail: string] {
     return [422, 'What was sent is nested too deeply'];
   if (error instanceof RunNotOpenError) return [message.startsWith('There is no run') ? 404 : 409, message];
   if (error instanceof RunExistsError || error instanceof MessageRefusedError) return [409, message];
-  if (error instanceof AnswerTooLongError || error instanceof InputTooLargeError) return [413, message];
+  if (error instanceof AnswerTooLongError) return [413, message];
+  // The advice behind it is for whoever may name files of the worker.
+  if (error instanceof InputTooLargeError) return [413, message.replace(/; .*$/s, '')];
   if (error instanceof SecretInConfigError) return [422, message];
   if (error instanceof UnservedError) return [503, message];
   if (error instanceof NamespaceNotFoundError) return [503, `Temporal has no namespace "${error.namespace}"`];
-  if (error instanceof NotTakenError) return [{ unknown: 404, closed: 409, wrong: 422 }[error.why], message];
+  if (error instanceof NotTakenError) return [{ unknown: 404, closed: 409, wrong: 422, away: 503 }[error.why], message];
   if (error instanceof WorkflowNotFoundError) return [404, `There is no run of the id ${error.workflowId}`];
   if (isOfRun(error)) {
     const innermost = innermostOf(error);

@@ -35,6 +35,9 @@ export const derivedId = ({ prefix }: Access, kind: string, name: string): strin
 
 export const freshId = ({ prefix }: Access, type: InputName): string => `${prefix}${newRunId(commandOf[type])}`;
 
+/** The run that a client means by an id: the runs of some tokens have names that begin alike, and their clients need not know how. */
+export const ownId = (access: Access, id: string): string => (reaches(access, id) ? id : `${access.prefix}${id}`);
+
 /** @throws `HttpProblem` where the run is none of those that this token may see */
 export function assertReached(access: Access, id: string): void {
   if (!reaches(access, id)) throw new HttpProblem(404, `There is no run of the id ${id}`);

@@ -55,6 +55,7 @@ test.each([
   ['two tokens', { authorization: `Bearer wrong, Bearer ${owner}` }, 401],
   ['a cookie beside a wrong token', { authorization: 'Bearer wrong', cookie: `reprise-8234=${owner}` }, 401],
   ['a cookie and names no origin', { authorization: '', cookie: `reprise-8234=${owner}` }, 403],
+  ['a body that is packed', { 'content-encoding': 'gzip' }, 415],
   ['a body that is too long', { 'content-length': String(longestBody + 1) }, 413],
 ])('a request is refused that has %s', async (_, headers, status) => {
   const answer = await send(headers, { method: 'POST' });
@@ -91,7 +92,7 @@ test.each<[string, string, string, RegExp]>([
   [
     'nested deeply',
     '/runs',
-    `{"type":"orchestration","input":{"task":"x","config":${'['.repeat(1e5)}${']'.repeat(1e5)}}}`,
+    `{"type":"orchestration","input":{"task":"x","config":${'['.repeat(15_000)}${']'.repeat(15_000)}}}`,
     /too deeply/,
   ],
   ['for an id that no address can name', '/runs', '{"type":"orchestration","id":"..","input":{"task":"x"}}', /^.*id: /],
@@ -99,6 +100,19 @@ test.each<[string, string, string, RegExp]>([
 ])('a body is refused that is %s', async (_, path, body, why) => {
   const answer = await send({}, { method: 'POST', path: `/api/v1${path}`, body });
   expect([answer.status, await answer.text()]).toEqual([422, expect.stringMatching(why)]);
+});
+
+test.each([
+  ['/api/v1/runs', '{"type":"orchestration","input":{"task":"x","history":MANY}}'],
+  ['/v1/chat/completions', '{"model":"reprise","messages":MANY}'],
+  ['/agui/reprise', '{"messages":MANY}'],
+  ['/a2a', '{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"parts":MANY}}}'],
+  ['/mcp', '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":MANY}'],
+])('a request to %s with more values than can be checked at once is refused', async (path, body) => {
+  const many = `[${'{},'.repeat(20_000)}{}]`;
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const answer = await send(headers, { method: 'POST', path, body: body.replace('MANY', many) });
+  expect([answer.status, await answer.text()]).toEqual([413, expect.stringContaining('at most 20,000 values')]);
 });
 
 test('half a character is replaced, since strict readers refuse all JSON in which it is', async () => {

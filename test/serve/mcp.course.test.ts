@@ -179,10 +179,15 @@ test('a token for named configurations starts only these and sees only its own r
   await using mcp = await httpClient(server.url, {}, token);
   const { view } = await mcp.call('ask_team', { task: 'Why?', configuration: 'plain', id: 'mine' });
   expect(view).toMatchObject({ run: expect.stringMatching(/^t\w+-mine$/), state: 'completed' });
-  expect((await mcp.call('ask_team', { task: 'Why?', configuration: 'asking' })).text).toMatch(
-    /may not start "asking"/,
-  );
-  expect((await mcp.call('research', { idea: 'Why?' })).text).toMatch(/may not start "reprise"; it may: plain/);
+  const { tools } = await mcp.client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['ask_team', 'answer', 'status']);
+  expect(tools[0]?.inputSchema).toMatchObject({
+    required: ['task', 'configuration'],
+    properties: { configuration: { enum: ['plain'] } },
+  });
+  for (const configuration of ['asking', undefined])
+    expect((await mcp.call('ask_team', { task: 'Why?', configuration })).text).toMatch(/may start: plain/);
+  await expect(mcp.call('research', { idea: 'Why?' })).rejects.toThrow('There is no tool research');
   await using owner = await httpClient(server.url);
   const { view: others } = await owner.call('ask_team', { task: 'Why?', configuration: 'plain' });
   for (const name of ['status', 'answer'])

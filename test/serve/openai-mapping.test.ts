@@ -91,7 +91,7 @@ const end = fc.constantFrom<Step>(
   { type: 'answered', at, outcome: 'cancelled', answer: 'Two.', usage },
   { type: 'asked', seq: 9, at, asked },
   { type: 'asked', seq: 9, at, asked: tool },
-  { type: 'failed', status: 502, message: 'no such model' },
+  { type: 'failed', message: 'no such model' },
 );
 
 test('the same steps are the same numbered events, whatever troubles a server has seen, and end with the response as it is read', () => {
@@ -119,8 +119,7 @@ test.each<[Step, object]>([
     { type: 'answered', at, outcome: 'budget', answer: 'Three.', usage },
     { incomplete_details: { reason: 'max_output_tokens' } },
   ],
-  [{ type: 'failed', status: 502, message: 'no such model' }, { error: { code: 'server_error' } }],
-  [{ type: 'failed', status: 422, message: 'no such key' }, { error: { code: 'invalid_prompt' } }],
+  [{ type: 'failed', message: 'no such model' }, { error: { code: 'invalid_prompt', type: 'server_error' } }],
   [
     { type: 'answered', at, outcome: 'submitted', answer: 'Four.', usage },
     { usage: { input_tokens_details: { cached_tokens: usage.cachedInputTokens, cache_write_tokens: 0 } } },

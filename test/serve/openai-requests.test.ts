@@ -57,6 +57,7 @@ test.each<[object, string]>([
   [{ messages: [{ role: 'user', content: [{ type: 'file', file: null }] }] }, 'messages[0].content[0]'],
   [{ messages: [...messages, { role: 'assistant', content: 'Hi.' }] }, 'messages'],
   [{ messages: [...messages, { role: 'tool', tool_call_id: 'call_1!', content: 'Hi.' }] }, 'messages'],
+  [{ messages: [...messages, { role: 'tool', tool_call_id: 'call_abc', content: 'Of another server.' }] }, 'messages'],
   [{ n: 2 }, 'n'],
   [{ logprobs: true }, 'logprobs'],
   [{ stop: ['\n'] }, 'stop'],
@@ -111,6 +112,11 @@ test('a conversation of either API is history, what is wanted, and files', () =>
       { role: 'user', content: 'Dark mode' },
       { role: 'assistant', content: 'Dark it is.' },
     ],
+  });
+  const aloud = { role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'SGVsbG8=', format: 'wav' } }] };
+  expect(requestIn(entries.parse([aloud]), owner, 'messages')).toMatchObject({
+    text: 'See what is attached.',
+    attachments: [{ name: 'audio.wav', data: 'SGVsbG8=' }],
   });
   expect(requestIn(items.slice(0, 4), owner, 'input')).toEqual({ text: 'Dark mode', asked: { run: 'ask-1', seq: 9 } });
 });

@@ -159,7 +159,7 @@ test('a run that ends before its answer is good is incomplete, and one that fail
   await using set = await openaiServing(shared(() => ({ status: 400, errorBody: '{"error":{"message":"no such"}}' })));
   expect(await set.client.responses.create({ model: 'agent', input: 'Say hello.' })).toMatchObject({
     status: 'failed',
-    error: { code: 'server_error', message: expect.stringContaining('no such') },
+    error: { code: 'invalid_prompt', message: expect.stringContaining('no such') },
   });
   shared(teamScript());
   expect(await set.client.responses.create({ model: 'scarce', input: 'Say hello.' })).toMatchObject({

@@ -231,7 +231,8 @@ test('a run that fails is an error in the words that the command line has', asyn
   await using set = await openaiServing(shared(() => ({ status: 400, errorBody: '{"error":{"message":"no such"}}' })));
   const body = { model: 'agent', messages: say('Say hello.') };
   await expect(set.client.chat.completions.create(body)).rejects.toMatchObject({
-    status: 424,
+    status: 400,
+    code: 'run_failed',
     type: 'server_error',
     message: expect.stringContaining('no such'),
   });
@@ -240,5 +241,5 @@ test('a run that fails is an error in the words that the command line has', asyn
     (async () => {
       for await (const _ of stream);
     })(),
-  ).rejects.toThrow('no such');
+  ).rejects.toMatchObject({ code: '400', message: expect.stringContaining('no such') });
 });

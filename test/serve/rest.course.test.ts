@@ -246,7 +246,15 @@ test('a token that may start named configurations starts and sees those alone; o
     (await server.fetch('/api/v1/runs?limit=100', { headers: mine })).json() as Promise<object[]>;
   await expect.poll(seen).toContainEqual(expect.objectContaining({ id }));
   const foreign = await server.fetch(`/api/v1/runs/${others}`, { headers: mine });
-  expect(await problemIn(foreign)).toEqual([404, `There is no run of the id ${others}`]);
+  expect(await problemIn(foreign)).toEqual([
+    404,
+    expect.stringMatching(/^There is no run of the id t[\da-f]{8}-chat-/),
+  ]);
+  // It names its runs as it likes, and by these names they are found.
+  const own = newRunId('own');
+  const said = await post(server, `/runs/${own}/message`, { text: 'Go.', input: { config: 'writer' } }, mine);
+  expect(await said.json()).toMatchObject({ answer: 'Done.' });
+  expect((await server.fetch(`/api/v1/runs/${own}`, { headers: mine })).status).toBe(200);
   const reading = { authorization: `Bearer ${issue(ownerToken, { kind: 'read' })}` };
   expect((await server.fetch(`/api/v1/runs/${others}`, { headers: reading })).status).toBe(200);
   expect((await post(server, `/runs/${others}/cancel`, {}, reading)).status).toBe(403);

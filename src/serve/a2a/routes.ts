@@ -6,7 +6,8 @@ import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { Hono, type Context } from 'hono';
 import { etag } from 'hono/etag';
 import type { SSEMessage } from 'hono/streaming';
-import { bodyText, jsonOf } from '../door.ts';
+import { bodyText, jsonOf, noJson } from '../door.ts';
+import { HttpProblem } from '../problems.ts';
 import type { Served, ServeEnv } from '../served.ts';
 import { events } from '../streams.ts';
 import { agentCard, versions } from './card.ts';
@@ -35,7 +36,8 @@ async function answered(served: Served, c: Context<ServeEnv>): Promise<Response>
   try {
     body = jsonOf(text) as typeof body;
   } catch (error) {
-    return c.json(refusal({ code: -32_700, message: `The body is no JSON: ${(error as Error).message}` }));
+    if (error instanceof HttpProblem) throw error;
+    return c.json(refusal({ code: -32_700, message: noJson(error) }));
   }
   const { jsonrpc, method } = body ?? {};
   id = body?.['id'] ?? null;

@@ -2,6 +2,7 @@ import { Artifact, Message, TaskState, type Task, type TaskStatus } from '@a2a-j
 import { RequestMalformedError } from '@a2a-js/sdk/errors';
 import { WorkflowFailedError, type WorkflowExecutionDescription } from '@temporalio/client';
 import type { Run, RunEvent } from '../../client.ts';
+import { temporalReason } from '../../client/errors.ts';
 import { inputQuestion } from '../../client/list.ts';
 import { answerOf } from '../../client/show/record-parts.ts';
 import { isPassing } from '../../client/snapshot.ts';
@@ -52,7 +53,7 @@ export async function look(
   const read = client.withDeadline(Date.now() + 3000, async () => (isBegun ? run.events() : []));
   const events = await read.catch((error: unknown): RunEvent[] => {
     if (!isPassing(error)) throw error;
-    trouble.push(`No worker tells what is done at present: ${error.message}`);
+    trouble.push(`No worker tells what is done at present: ${temporalReason(error)}`);
     return [];
   });
   const { at, seq } = events.at(-1) ?? { at: described.startTime.toISOString(), seq: 0 };

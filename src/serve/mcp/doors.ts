@@ -16,9 +16,10 @@ import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/s
 import { Hono } from 'hono';
 import { z } from 'zod';
 import type { RunEvent } from '../../client.ts';
+import { cutInMiddle } from '../../util/text/cut.ts';
 import { version } from '../../util/version.ts';
 import type { Access } from '../access.ts';
-import { longestBody } from '../door.ts';
+import { bodyText, jsonOf, longestBody, noJson } from '../door.ts';
 import { HttpProblem, problemOf } from '../problems.ts';
 import type { Served, ServeEnv } from '../served.ts';
 import { assertReached } from '../start.ts';
@@ -29,14 +30,25 @@ import { look, viewSchema, waited } from './view.ts';
 
 /** `/mcp`: the MCP server over HTTP. Each request has a server of its own, so that any of several processes answers it. */
 export function mcpRoutes(served: Served): Hono<ServeEnv> {
-  const handler = createMcpHandler(
-    (context) => mcpServer({ served, access: context.authInfo?.extra?.['access'] as Access }, context),
-    { maxRequestBodySize: longestBody },
+  const handler = createMcpHandler((context) =>
+    mcpServer({ served, access: context.authInfo?.extra?.['access'] as Access }, context),
   );
   return new Hono<ServeEnv>().all('/mcp', async (c) => {
     // The door has checked the token; only the access matters of what the package wants to know.
     const authInfo = { token: '', clientId: '', scopes: [], extra: { access: c.get('access') } };
-    const response = await handler.fetch(c.req.raw, { authInfo });
+    const isPost = c.req.method === 'POST';
+    const body = isPost ? await bodyText(c) : '';
+    let parsedBody: unknown;
+    try {
+      parsedBody = isPost ? jsonOf(body) : undefined;
+    } catch (error) {
+      if (error instanceof HttpProblem) throw error;
+      return c.json(
+        { jsonrpc: '2.0', id: null, error: { code: ProtocolErrorCode.ParseError, message: noJson(error) } },
+        400,
+      );
+    }
+    const response = await handler.fetch(c.req.raw, { authInfo, ...(isPost && { parsedBody }) });
     return c.newResponse(response.body, response);
   });
 }
@@ -66,7 +78,10 @@ const instructions =
 const roundTimeoutMs = 24 * 3600 * 1000;
 
 function mcpServer(caller: Caller, { era }: McpRequestContext): McpServer {
-  const capabilities = { tools: {}, ...(era === 'modern' && { extensions: { [tasksExtension]: {} } }) };
+  const capabilities = {
+    tools: { listChanged: false },
+    ...(era === 'modern' && { extensions: { [tasksExtension]: {} } }),
+  };
   const mcp = new McpServer(
     { name: 'reprise', title: 'Reprise', version },
     { capabilities, instructions, inputRequired: { roundTimeoutMs } },
@@ -118,7 +133,7 @@ async function call(
   { mcpReq }: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { data: given, error } = tool.input.safeParse(args ?? {});
-  if (error !== undefined) throw new HttpProblem(422, z.prettifyError(error));
+  if (error !== undefined) throw new HttpProblem(422, cutInMiddle(z.prettifyError(error), 2000, 1000));
   const known = mcpReq.requestState();
   const isAgain = typeof known === 'string';
   const run = isAgain ? known : await tool.act(given);

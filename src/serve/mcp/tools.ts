@@ -1,11 +1,11 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Config } from '../../config/kinds.ts';
-import { reaches, type Access } from '../access.ts';
+import { mayStart, type Access } from '../access.ts';
 import { defaultName, namedConfigs } from '../configs.ts';
 import { HttpProblem } from '../problems.ts';
 import type { Served } from '../served.ts';
-import { assertReached, startNamed } from '../start.ts';
+import { assertReached, ownId, startNamed } from '../start.ts';
 import { choices, reply } from './reply.ts';
 import { longestWait } from './view.ts';
 
@@ -42,21 +42,36 @@ const run = z.string().min(1).max(1000).describe("The run's id");
 
 const decisions = z.enum([...new Set(Object.values(choices).flat())]);
 
+const starting: Array<[name: string, key: string, kinds: Config['kind'][], description: string]> = [
+  [
+    'ask_team',
+    'task',
+    ['team', 'agent'],
+    'Lets a team of agents answer a task: each answers, they vote, and the best answer is presented and judged.',
+  ],
+  ['research', 'idea', ['research'], 'Researches an idea and its prior art, critically, and writes a report.'],
+  ['solve', 'problem', ['plan'], 'Solves a problem by a plan of subtasks, and validates the solution.'],
+];
+
+/** The tools of a caller, of which those that start runs are there if it may start any by them. */
 export function toolsOf({ access, served }: Caller): Record<string, Tool> {
+  const namesOf = (kinds: Config['kind'][]): string[] =>
+    namedConfigs(served.configs, access).flatMap(({ kind, name }) => (kinds.includes(kind) ? [name] : []));
   const starter = (key: string, kinds: Config['kind'][], description: string): Tool => ({
     description,
     annotations: { destructiveHint: false, openWorldHint: true },
     get input() {
-      const fitting = namedConfigs(served.configs, access).filter(({ kind }) => kinds.includes(kind));
-      const names = fitting.map(({ name }) => name).join(', ');
+      const names = namesOf(kinds);
+      const choice = names.length === 0 ? 'there is only the default' : `or one of these: ${names.join(', ')}`;
+      const configuration = mayStart(access, defaultName)
+        ? z
+            .string()
+            .default(defaultName)
+            .describe(`Leave it out${names.length === 0 ? ':' : ','} ${choice}`)
+        : z.enum(names, `This token may start: ${names.join(', ')}`);
       return z.strictObject({
         [key]: z.string().min(1),
-        configuration: z
-          .string()
-          .default(defaultName)
-          .describe(
-            names === '' ? 'Leave it out: there is only the default' : `Leave it out, or one of these: ${names}`,
-          ),
+        configuration,
         id: z
           .string()
           .regex(/^[\w.:-]{1,200}$/, 'has letters, digits and . : - _ alone')
@@ -68,19 +83,14 @@ export function toolsOf({ access, served }: Caller): Record<string, Tool> {
     starts: true,
     async act({ configuration, id, [key]: text }) {
       const wanted = { name: String(configuration), kinds, text: String(text) };
-      const own = id === undefined || reaches(access, String(id)) ? id : `${access.prefix}${id}`;
-      const { run } = await startNamed(served, access, { ...wanted, ...(own !== undefined && { id: String(own) }) });
+      const own = id !== undefined && { id: ownId(access, String(id)) };
+      const { run } = await startNamed(served, access, { ...wanted, ...own });
       return run.id;
     },
   });
+  const starters = starting.filter(([, , kinds]) => mayStart(access, defaultName) || namesOf(kinds).length > 0);
   return {
-    ask_team: starter(
-      'task',
-      ['team', 'agent'],
-      'Lets a team of agents answer a task: each answers, they vote, and the best answer is presented and judged.',
-    ),
-    research: starter('idea', ['research'], 'Researches an idea and its prior art, critically, and writes a report.'),
-    solve: starter('problem', ['plan'], 'Solves a problem by a plan of subtasks, and validates the solution.'),
+    ...Object.fromEntries(starters.map(([name, ...how]) => [name, starter(...how)])),
     answer: {
       description:
         'Tells a run what a person has decided about what waits. Ask your user first: it may let an agent act.',

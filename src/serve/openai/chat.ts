@@ -6,7 +6,7 @@ import type { Served, ServeEnv } from '../served.ts';
 import { reserveStream } from '../streams.ts';
 import { callOf, questionText, type AskingTool } from './asking.ts';
 import { entries, requestIn } from './conversation.ts';
-import { checked, common, offeredIn, openaiError, sift } from './parameters.ts';
+import { checked, common, failedChunk, offeredIn, RunFailed, sift } from './parameters.ts';
 import { idOf, markOf, type Place } from './places.ts';
 import { begin, endingOf, follow, isEnd, orFailed, usageOf, type Step } from './runs.ts';
 
@@ -40,8 +40,7 @@ export async function chat(served: Served, c: Context<ServeEnv>): Promise<Respon
   if (reserved === undefined) {
     let reasoning_content = '';
     for await (const step of follow(served, place, c.req.raw.signal)) {
-      // Clients send again what ended with 502, and each time that would be another run.
-      if (step.type === 'failed') throw new HttpProblem(step.status === 502 ? 424 : step.status, step.message);
+      if (step.type === 'failed') throw new RunFailed(step.message);
       const { delta, finish: finish_reason } = deltaOf(step, place, part);
       reasoning_content += delta.reasoning_content ?? '';
       if (!isEnd(step)) continue;
@@ -61,7 +60,7 @@ export async function chat(served: Served, c: Context<ServeEnv>): Promise<Respon
     for await (const step of orFailed(follow(served, place, signal))) {
       const { delta, finish } = deltaOf(step, place, part);
       if (step.type !== 'failed') yield chunk(delta, null, step);
-      else yield { data: JSON.stringify(openaiError({ detail: step.message, status: step.status })) };
+      else yield { data: JSON.stringify(failedChunk(step.message)) };
       if (finish !== null) yield chunk({}, finish, step);
       const usage = options?.include_usage ? usageIn(step) : undefined;
       if (usage) yield { data: JSON.stringify({ ...about('chat.completion.chunk', step), choices: [], ...usage }) };

@@ -93,6 +93,9 @@ export const entries = z.preprocess(
   z.array(entry, 'a list of messages').transform((each) => each.flat()),
 );
 
+/** What agents are asked where a message has nothing but files, such as what a person has said aloud. */
+const wordless = 'See what is attached.';
+
 /** What a request wants: a new run, or to answer what one has asked at a place. */
 export type Request =
   | { text: string; asked?: never; history: EarlierMessage[]; attachments: Attached[] }
@@ -107,16 +110,17 @@ export function requestIn(entries: Entry[], owner: string, param: string): Reque
   const earlier = entries.slice(0, -1);
   const before = earlier.findLast(({ role }) => role !== 'system');
   const asked = last && 'id' in last ? placeIn('call', last.id) : markedIn(owner, before?.text ?? '');
-  if (asked !== undefined && last !== undefined) return { text: last.text, asked };
-  if (last?.role !== 'user' || last.text.trim() === '')
+  // Behind the beginning of a run, which has asked nothing: other servers number their calls.
+  if (asked !== undefined && asked.seq > 0 && last !== undefined) return { text: last.text, asked };
+  if (last?.role !== 'user' || (last.text.trim() === '' && last.attachments.length === 0))
     throw new ParameterProblem(
       param,
-      'the last one is to be a message of the user with a text, or the result of a call',
+      'the last one is to be a message of the user, or the result of a call that this server has made',
     );
   const attachments = entries.flatMap((each) => ('attachments' in each ? each.attachments : []));
   const history = earlier.flatMap(({ role, text }): EarlierMessage[] => {
     const content = withoutMark(text);
     return content === '' || role === 'reference' ? [] : [{ role: role === 'reply' ? 'user' : role, content }];
   });
-  return { text: last.text, history, attachments };
+  return { text: last.text.trim() === '' ? wordless : last.text, history, attachments };
 }

@@ -13,19 +13,35 @@ export class ParameterProblem extends HttpProblem {
   }
 }
 
+/**
+ * A run that was begun and has failed. Clients send a request again by themselves unless they take the fault for their own, of which
+ * 400 is the one that all of them do, and each time would be another run.
+ */
+export class RunFailed extends HttpProblem {
+  constructor(message: string) {
+    super(400, message);
+  }
+}
+
 const kinds: Record<number, [type: string, code: string]> = {
   401: ['authentication_error', 'invalid_api_key'],
   403: ['permission_error', 'forbidden'],
   404: ['not_found_error', 'not_found'],
-  424: ['server_error', 'run_failed'],
   429: ['rate_limit_error', 'rate_limit_exceeded'],
 };
 
 export function openaiError({ detail: message, status }: Pick<Problem, 'detail' | 'status'>, error?: unknown) {
   const other = status < 500 ? 'invalid_request_error' : 'server_error';
-  const [type, code] = kinds[status] ?? [other, other];
+  const [type, code] = error instanceof RunFailed ? runFailed : (kinds[status] ?? [other, other]);
   return { error: { message, type, param: error instanceof ParameterProblem ? error.param : null, code } };
 }
+
+const runFailed = ['server_error', 'run_failed'];
+
+/** The same in a stream, where the code is the only number. */
+export const failedChunk = (message: string) => ({
+  error: { message, type: 'server_error', param: null, code: '400' },
+});
 
 const asText = 'an answer is text; the key verify of a configuration holds it to a schema';
 const ownTools = `agents have the tools of their configuration; a request may offer ${askingTools.join(' and ')}`;
@@ -35,7 +51,7 @@ const refused: Record<string, [accepted: unknown[], why: string]> = {
   n: [[1], 'a run gives one answer'],
   logprobs: [[false], 'the answer of a team has none'],
   top_logprobs: [[0], 'the answer of a team has none'],
-  stop: [[[]], 'an answer is given whole'],
+  stop: [[[], ''], 'an answer is given whole'],
   response_format: [[{ type: 'text' }], asText],
   'text.format': [[{ type: 'text' }], asText],
   modalities: [[['text']], asText],

@@ -89,8 +89,9 @@ export class ResponseLog {
       if (step.type === 'asked') this.#ask(step);
       if (step.type === 'answered') this.#answer(step);
       if (step.type === 'failed') {
-        const code = step.status < 500 ? 'invalid_prompt' : 'server_error';
-        this.#end = { status: 'failed', error: { code, message: step.message } };
+        // By this code alone no client begins another run, and some read no error without a type.
+        const error = { type: 'server_error', code: 'invalid_prompt', message: step.message, param: null };
+        this.#end = { status: 'failed', error };
       }
       const { response } = this;
       this.#emit(response.status === 'cancelled' ? 'incomplete' : response.status, { response });

@@ -26,8 +26,7 @@ export type Step =
   | { type: 'asked'; seq: number; at: string; asked: Asked }
   /** `usage`: that of all agents of the run; null where it is not known yet. */
   | { type: 'answered'; at: string; outcome: FinalOutcome; answer: string; usage: Figures | null }
-  /** `status`: the one of HTTP that it is worth. */
-  | { type: 'failed'; status: number; message: string };
+  | { type: 'failed'; message: string };
 
 export const isEnd = ({ type }: Step): boolean => type !== 'progress' && type !== 'trouble';
 
@@ -103,8 +102,7 @@ export async function* orFailed(steps: AsyncIterable<Step> | Iterable<Step>): As
   try {
     yield* steps;
   } catch (error) {
-    const { detail, status } = problemOf(error);
-    yield { type: 'failed', status, message: detail };
+    yield { type: 'failed', message: problemOf(error).detail };
   }
 }
 
@@ -149,9 +147,9 @@ async function settled({ reprise }: Served, id: string, step: Extract<Step, { ty
 }
 
 async function failureOf(run: Run): Promise<Step> {
-  const problem = await run.result().then(
-    () => ({ status: 502, detail: 'The run has ended without an answer' }),
-    (error: unknown) => problemOf(error),
+  const message = await run.result().then(
+    () => 'The run has ended without an answer',
+    (error: unknown) => problemOf(error).detail,
   );
-  return { type: 'failed', status: problem.status, message: problem.detail };
+  return { type: 'failed', message };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { version } from '../../util/version.ts';
 import { bodyJson } from '../door.ts';
 import type { Served, ServeEnv } from '../served.ts';
-import { assertReached } from '../start.ts';
+import { ownId } from '../start.ts';
 import { actOperations } from './acts.ts';
 import { valid, type Operation } from './operation.ts';
 import { runOperations } from './runs.ts';
@@ -17,13 +17,12 @@ export function restRoutes(served: Served): Hono<ServeEnv> {
     const pattern = path.replace('{path}', ':path{.+}').replace('{id}', ':id');
     app.on(method, pattern, async (c) => {
       const access = c.get('access');
-      const { id = '' } = c.req.param() as { id?: string };
-      if (path.includes('{id}')) assertReached(access, id);
+      const { id: named } = c.req.param() as { id?: string };
       return each.handle({
         access,
         body: body && valid(body, await bodyJson(c)),
         c,
-        id,
+        id: named === undefined ? '' : ownId(access, named),
         query: query === undefined ? {} : valid(query, c.req.query()),
         served,
       });

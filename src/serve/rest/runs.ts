@@ -7,11 +7,10 @@ import { ToolError } from '../../tools/tool.ts';
 import { Trees } from '../../tools/workspaces/tree.ts';
 import { StoredWorkspace } from '../../tools/workspaces/workspace.ts';
 import { readEnvironment } from '../../util/environment.ts';
-import { reaches } from '../access.ts';
 import { inboxOf, resultOf, statsOf } from '../asked-once.ts';
 import { HttpProblem } from '../problems.ts';
 import type { Served } from '../served.ts';
-import { freshId } from '../start.ts';
+import { freshId, ownId } from '../start.ts';
 import { events } from '../streams.ts';
 import { inputOf, startSchema, writtenStart } from './inputs.ts';
 import { flag, operation, runId, valid, waitOf, type Operation } from './operation.ts';
@@ -81,7 +80,7 @@ export const runOperations: Operation[] = [
       const { input, sign } = inputOf(asked, body.type, body.input);
       const named = body.id ?? c.req.header('idempotency-key') ?? freshId(access, body.type);
       const given = valid(runId, named, ['Idempotency-Key']);
-      const id = reaches(access, given) ? given : `${access.prefix}${given}`;
+      const id = ownId(access, given);
       const { isNew } = await (await served.ready()).startOnce(body.type, id, input, { sign });
       return c.json({ id }, isNew ? 201 : 200, { location: `/api/v1/runs/${encodeURIComponent(id)}` });
     },
