@@ -176,6 +176,7 @@ describe('a message for Slack', () => {
     expect(text).toContain(
       '> &lt;!channel&gt; &lt;@U1&gt; &lt;https://evil.example|Log in&gt; &amp; &amp;lt;\n> &lt;!here&gt;',
     );
+    expect(textOf(ended('on\u202eEVIL\u202c'))).toContain('> onEVIL\n');
     for (const character of ['<', '&', '😀', '\n']) {
       const long = textOf(ended(character.repeat(10_000)));
       expect(long.length).toBeLessThan(4000 + long.split('\n').length * 2);

@@ -1,6 +1,7 @@
 import type { Notification } from '../../protocol/notify.ts';
 import type { NotifyEntry } from '../../protocol/settings.ts';
 import type { Environment } from '../../util/environment.ts';
+import { printable } from '../../util/text/printable.ts';
 import { shellWord } from '../../util/text/shell-word.ts';
 import { utcText } from '../../workflows/runtime/duration.ts';
 import { beginningOf } from '../../workflows/runtime/size.ts';
@@ -47,8 +48,9 @@ function slackText(data: Told, { command, url }: { command?: string; url?: strin
   return `${heading}\n${cut(escaped(text), maxChars).replaceAll(/^/gm, '> ')}\n${way}`;
 }
 
-/** Nothing in it is a link, a channel or a mention. */
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+/** Nothing in it is a link, a channel or a mention, or shows in another order than it has. */
+const escaped = (text: string): string =>
+  printable(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const cut = (text: string, characters: number): string =>
   text.length <= characters ? text : `${beginningOf(text, characters).replace(/&[a-z]*$/, '')}…`;

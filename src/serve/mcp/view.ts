@@ -42,7 +42,8 @@ export async function look({ reprise }: Served, id: string): Promise<RunView> {
   const run = reprise.getRun(id);
   const { closeTime, startTime, status } = await reprise.client.workflow.getHandle(id).describe();
   const common = { run: id, startedAt: startTime.toISOString(), waits: [] };
-  if (isOpenStatus(status.name)) return { ...common, ...(await openPart(run)) };
+  const open = () => openPart(run);
+  if (isOpenStatus(status.name)) return { ...common, ...(await reprise.client.withDeadline(Date.now() + 5000, open)) };
   return { ...common, ...(closeTime && { endedAt: closeTime.toISOString() }), ...(await endedPart(run)) };
 }
 
