@@ -1,13 +1,6 @@
 import { listed } from '../../../util/text/listed.ts';
 import { isNumber } from '../columns.ts';
-
-/** A range of cells that are merged into one. All positions count from 0. */
-interface Merged {
-  top: number;
-  left: number;
-  bottom: number;
-  right: number;
-}
+import { columnNames, fillGroups, headerOf, isWide, type Merged } from './sheet-header.ts';
 
 /** A sheet: its values, and how they look to people. Rows are hidden as `hidden` or `filtered`; colours are by column and row. */
 export interface SheetGrid {
@@ -23,8 +16,7 @@ export interface SheetGrid {
   links: ReadonlyMap<number, string>;
 }
 
-/** How many rows are examined to find the header, and how many names are told. */
-const examined = 100;
+/** How many names are told. */
 const named = 8;
 
 /**
@@ -35,17 +27,14 @@ export function tableOf(sheet: SheetGrid) {
   const filled = [...sheet.rows.keys()].filter((row) => sheet.rows[row]?.some((cell) => cell !== ''));
   const width = filled.reduce((most, row) => Math.max(most, sheet.rows[row]?.length ?? 0), 0);
   fillMerged(sheet, width, ({ left, right }) => left === right);
-  const header = headerOf(sheet, filled);
+  const { isUnsure, rows: headerRows } = headerOf(sheet, filled);
+  const [header = -1] = headerRows;
+  const headerRow = headerRows.at(-1) ?? header;
   const titles = filled.filter((row) => row < header).map((row) => (sheet.rows[row] ?? []).filter(Boolean).join(' | '));
-  const isWide = ({ left, right }: Merged): boolean => left < right;
-  fillMerged(sheet, width, (range) => range.top >= header && isWide(range), header);
-  const isDouble = sheet.merged.some((range) => range.top === header && range.bottom === header && isWide(range));
-  const headerRow = (isDouble ? filled[filled.indexOf(header) + 1] : undefined) ?? header;
+  fillMerged(sheet, width, (range) => range.top >= header && isWide(range), headerRow);
+  fillGroups(sheet, headerRows, width);
   const body = filled.filter((row) => row > headerRow);
-  const names = Array.from({ length: width }, (_, column) => {
-    const [above = '', below = ''] = [header, headerRow].map((row) => sheet.rows[row]?.[column] ?? '');
-    return above === below || above === '' ? below : `${above} ${below}`.trim();
-  });
+  const names = columnNames(sheet, headerRows, width);
   const called = names.map((name, column) => name || `column_${column + 1}`);
   const hidden = flagOf('_hidden', sheet.hiddenRows, body);
   const coloured = colourFlags(sheet, body, called);
@@ -60,6 +49,7 @@ export function tableOf(sheet: SheetGrid) {
   const hiddenNames = sheet.hiddenColumns.flatMap((column) => called[column] ?? []);
   const mergedBelow = sheet.merged.filter(({ bottom }) => bottom > headerRow).length;
   const notes = [
+    isUnsure && 'its header may have more than one row',
     flagNote(hidden, (count) => `${count} of its ${body.length} rows are hidden`),
     flagNote(coloured, (count, words) => `${count} ${what} are coloured (${words})`),
     flagNote(commented, (count) => `cells in ${count} of its rows have comments`),
@@ -111,12 +101,12 @@ function placesOf(filled: number[]): string[] {
 }
 
 /** Repeats texts in all cells of a merged range. Below the header a number stays in the first: sums would count it again. */
-function fillMerged(sheet: SheetGrid, width: number, fits: (range: Merged) => boolean, header = -1): void {
+function fillMerged(sheet: SheetGrid, width: number, fits: (range: Merged) => boolean, headerRow = -1): void {
   const { rows, merged, isNumber } = sheet;
   for (const range of merged) {
     const { top, left, bottom, right } = range;
     const text = rows[top]?.[left] ?? '';
-    if (text === '' || !fits(range) || (top !== header && isNumber(top, left))) continue;
+    if (text === '' || !fits(range) || (top > headerRow && isNumber(top, left))) continue;
     for (let row = top; row <= Math.min(bottom, rows.length - 1); row++) {
       const cells = (rows[row] ??= []);
       for (let column = left; column <= Math.min(right, width - 1); column++) {
@@ -125,18 +115,6 @@ function fillMerged(sheet: SheetGrid, width: number, fits: (range: Merged) => bo
       }
     }
   }
-}
-
-/** The first row that fills more than half of the columns, if what is above it begins at the left as titles do. */
-function headerOf({ rows }: SheetGrid, filled: number[]): number {
-  const [first = -1] = filled;
-  const counts = filled.slice(0, examined).map((row) => (rows[row] ?? []).filter((cell) => cell !== '').length);
-  const widest = Math.max(0, ...counts);
-  const found = counts.findIndex((count) => count > widest / 2);
-  if (found < 1 || found > 10) return first;
-  const starts = filled.slice(0, examined).map((row) => (rows[row] ?? []).findIndex((cell) => cell !== ''));
-  const left = Math.min(...starts);
-  return starts.slice(0, found).every((start) => start === left) ? (filled[found] ?? first) : first;
 }
 
 interface Flag {
