@@ -19,6 +19,9 @@ export const outlookType = 'application/vnd.ms-outlook';
 /** Workbooks that are texts: XML of Excel 2003, and pages with tables that programs name .xls. */
 export const textWorkbookType = 'application/vnd.ms-excel+text';
 
+/** How a page begins that a program has packed with its pictures (MHTML). */
+export const mailStart = /^mime-version:/i;
+
 /** What a text is that programs have made to be opened as a workbook or a table; undefined if it is none. */
 export function workbookType(name: string, text: string): FileType | undefined {
   if (/<([a-z]+:)?Workbook\b[^>]*urn:schemas-microsoft-com:office:spreadsheet/.test(text.slice(0, examined)))
@@ -26,7 +29,7 @@ export function workbookType(name: string, text: string): FileType | undefined {
   const ending = extname(name).toLowerCase();
   if (/^\.(txt|dat)$/.test(ending) && isList(text.slice(0, examined))) return ['table', 'text/csv'];
   if (byEnding.get(ending)?.[0] !== 'workbook') return undefined;
-  if (/<table\b/i.test(text) && /<t[dh]\b/i.test(text)) return ['workbook', textWorkbookType];
+  if (mailStart.test(text) || (/<table\b/i.test(text) && /<t[dh]\b/i.test(text))) return ['workbook', textWorkbookType];
   return parseTable(text.slice(0, examined)).columns.length > 1 ? ['table', 'text/csv'] : undefined;
 }
 

@@ -48,6 +48,15 @@ describe('a number is read by its format', () => {
     [0, '[=1]"Yes";[=0]"No";General', 'No'],
     [7, '[=1]"Yes";[=0]"No";General', undefined],
     [7, '0 "kg"', undefined],
+    [12, '"INV-"00000', 'INV-00012'],
+    [12_345_678, '000"-"00"-"0000', '012-34-5678'],
+    [31_032_026, '00"."00"."0000', '31.03.2026'],
+    [1, '"Q"0', 'Q1'],
+    [7, '\\K\\W\\ 00;@', 'KW 07'],
+    [7, '"ca. "0', undefined],
+    [7, '"CHF "0', undefined],
+    [7, '00000" kg"', undefined],
+    [-7, '"INV-"00000', undefined],
   ])('%d as %s is %s', (value, format, text) => expect(formattedNumber(value, format)).toBe(text));
 
   test.each([
@@ -61,6 +70,10 @@ describe('a number is read by its format', () => {
     ['General', ''],
     ['[=1]"Yes";[=0]"No"', ''],
     ['#,##0.0,"k"', ''],
+    ['"CHF "0', 'CHF'],
+    ['"kr. "0', 'kr.'],
+    ['"INV-"00000', ''],
+    ['"ca. "0" kg"', 'kg'],
   ])('the unit of %s is %j', (format, unit) => expect(unitOf(format)).toBe(unit));
 });
 

@@ -231,6 +231,12 @@ describe('what is damaged or made to harm ends in a note, and never in an error'
       /200,000,\d+ bytes unpacked; at most 100,000,000/,
     ],
     [
+      'a workbook that is too large',
+      'a.xlsx',
+      zipOf({ '[Content_Types].xml': '', 'xl/workbook.xml': huge }),
+      /unpacked; at most 100,000,000 are read; each of its sheets may be saved as CSV; nothing/,
+    ],
+    [
       'an archive that claims too little',
       'a.xlsx',
       zipOf({ '[Content_Types].xml': '', 'xl/workbook.xml': { content: Buffer.alloc(5_000_000), claims: 10 } }),

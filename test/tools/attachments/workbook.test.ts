@@ -5,7 +5,7 @@ import { conventionsOf, valueOf } from '../../../src/tools/attachments/office/ce
 import { propertiesOf } from '../../../src/tools/attachments/office/properties.ts';
 import { recognise, type Recognised } from '../../../src/tools/attachments/recognise.ts';
 import { previewOf } from '../../../src/tools/attachments/run-files.ts';
-import { looksNotRead } from '../../../src/tools/attachments/office/sheet-looks.ts';
+import { looksNotRead } from '../../../src/tools/attachments/office/unread-looks.ts';
 import { sheetsOf } from '../../../src/tools/attachments/table.ts';
 import { workbookOf } from '../../support/office.ts';
 import { partsOf, zipOf } from '../../support/zip.ts';

@@ -18,6 +18,12 @@ export async function openMail(bytes: Buffer): Promise<ZipMember[]> {
   return [unpackedMember('message.txt', Buffer.from(textOf(mail))), ...page, ...files];
 }
 
+/** The page that a message is, such as one that programs pack with its pictures (MHTML). */
+export async function pageOfMail(bytes: Buffer): Promise<string | undefined> {
+  const { html } = await PostalMime.parse(bytes, { attachmentEncoding: 'arraybuffer' });
+  return html;
+}
+
 /** The names of what is attached: of two files of one path an archive has but the first. */
 export const namesOf = (attached: string[]): string[] =>
   uniqueNames(['message.txt', 'message.html', ...attached]).slice(2);

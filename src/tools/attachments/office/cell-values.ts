@@ -91,8 +91,27 @@ function dateOf(value: number, format: string, { is1904 }: Conventions): string 
 /** Durations are no days: 1.5 is 36 hours. */
 const duration = /\[(h+|m+|s+)\]/i;
 
-/** Numbers that name something, such as postcodes: at least three digits, whatever the number, and nothing but marks between. */
-const id = /^(?=(?:[^0]*0){3})(?:0|\\?[- /()])+$/;
+/** A rule for formats, of which a sheet has few, although each of its cells asks for one. */
+function remembered<T>(rule: (format: string) => T): (format: string) => T {
+  const known = new Map<string, T>();
+  return (format) => {
+    const result = known.get(format) ?? rule(format);
+    known.set(format, result);
+    return result;
+  };
+}
+
+/**
+ * Whether numbers of a format name something, such as postcodes or invoices (`"INV-"00000`): they have at least three digits,
+ * whatever the number, or letters before plain ones, and nothing but marks behind them.
+ */
+const isNaming = remembered((format) => {
+  const { before, behind, digits } = partsOf(format);
+  if (!/^[^;]*(;@)?$/.test(format) || !/^[- /()0]+$/.test(digits) || /[^- /().]/.test(behind)) return false;
+  const count = digits.split('0').length - 1;
+  // `"ca. "0` is an amount.
+  return !isCurrency(before) && (count >= 3 || (/\p{L}/u.test(before) && (count === 2 || /\S$/.test(before))));
+});
 
 /** What a number is to people by its format, where a date or the digits that it is kept as would say something else. */
 export function formattedNumber(value: number, format: string): string | undefined {
@@ -100,7 +119,7 @@ export function formattedNumber(value: number, format: string): string | undefin
   const words = format.includes('"') && !xlsx.SSF.is_date(format) ? String(xlsx.SSF.format(format, value)) : '';
   // Such as `[=1]"Yes";[=0]"No"`.
   if (/^\P{N}*\p{L}\P{N}*$/u.test(words)) return words.trim();
-  return id.test(format) && Number.isInteger(value) && value >= 0 ? String(xlsx.SSF.format(format, value)) : undefined;
+  return Number.isInteger(value) && value >= 0 && isNaming(format) ? String(xlsx.SSF.format(format, value)) : undefined;
 }
 
 function durationOf(days: number): string {
@@ -118,16 +137,38 @@ const fractionOf = (milliseconds: number): string =>
 /** The texts of a format (ECMA-376, 18.8.31): in quotes, behind a backslash, in `[$€-407]`, or a currency's sign alone. */
 const literal = /"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|(\p{Sc})|[_*].|\[[^\]]*\]/gu;
 
-/** The unit that a format sets to a number, such as `kg`; empty if it sets none. */
-export function unitOf(format: string): string {
+/** What a format sets to positive numbers: its digits, and the texts before and behind them, or among them. */
+function partsOf(format: string) {
   const [positive = ''] = format.split(';');
-  const digits = positive.replaceAll(literal, '');
+  const bare = positive.replaceAll(literal, (found) => '_'.repeat(found.length));
+  const [first, last] = [bare.search(/[0#?]/), bare.search(/[0#?][^0#?]*$/)];
+  const texts = [...positive.matchAll(literal)].map((found) => {
+    return { at: found.index, text: found.slice(1).find((text) => text !== undefined) ?? '' };
+  });
+  const textOf = (fits: (at: number) => boolean): string =>
+    texts.map(({ at, text }) => (fits(at) ? text : '')).join('');
+  return {
+    digits: bare.replaceAll('_', ''),
+    before: textOf((at) => at < first),
+    among: textOf((at) => at > first && at < last),
+    behind: textOf((at) => at > last),
+  };
+}
+
+const codes = new Set([...Intl.supportedValuesOf('currency'), 'kr', 'Fr', 'Rs', 'Rp', 'RM', 'zł', 'Kč', 'Ft', 'lei']);
+
+const isCurrency = (text: string): boolean => /\p{Sc}/u.test(text) || codes.has(text.replaceAll(/[.\s]/g, ''));
+
+/** The unit that a format sets to a number, such as `kg`; empty if it sets none. */
+export const unitOf = remembered((format) => {
+  const { among, before, behind, digits } = partsOf(format);
   // A comma behind the digits divides what is shown by a thousand, but not the number: 5000 with `0,"k"` is no 5000 k.
   if (!/[0#?]/.test(digits) || /[0#?],+(?![,0#?])/.test(digits)) return '';
-  const texts = [...positive.matchAll(literal)].map((found) => found.slice(1).find((text) => text !== undefined) ?? '');
-  const unit = texts.join('').trim();
+  // What stands before plain digits, as in `"Q"0`, belongs to a name.
+  const isAmount = /[.,]/.test(digits) || isCurrency(before);
+  const unit = ((isAmount ? before : '') + among + behind).trim();
   return /[\p{L}\p{Sc}]/u.test(unit) ? unit : '';
-}
+});
 
 type Units = ReadonlyMap<number, ReadonlyMap<number, string>>;
 

@@ -3,13 +3,14 @@ import { noted, type Readable, type TypedBytes } from '../readable.ts';
 import { shortened } from '../../../workflows/runtime/size.ts';
 import { decodeText } from '../../../util/text/encoding.ts';
 import { openZip, type ZipMember } from '../archives/zip.ts';
+import { pageOfMail } from '../mail/mail.ts';
 import { chartsIn, leftOut, shapesIn, textOfSlides, textOfWord, type Parts } from './documents.ts';
 import { needsPassword, objectsIn, refuseEncrypted, textOfOpenDocument } from './open-documents.ts';
 import { propertiesIn } from './properties.ts';
 import { textOfRtf } from './rtf.ts';
-import { looksNotRead } from './sheet-looks.ts';
+import { looksNotRead } from './unread-looks.ts';
 import { textOfWorkbook } from './sheets.ts';
-import { oldSlidesType, oldWordType, textWorkbookType } from '../packages.ts';
+import { mailStart, oldSlidesType, oldWordType, textWorkbookType } from '../packages.ts';
 import { textOfOldSlides } from './old-slides.ts';
 import { beforeWord97, textOfOldWord } from './old-word.ts';
 
@@ -23,8 +24,10 @@ export default async function readOffice({ bytes: given, mediaType }: TypedBytes
     return await read(bytes, mediaType);
   } catch (error) {
     const { message } = error as Error;
-    const isPlain = [needsPassword, beforeWord97].includes(message) || message.startsWith('its files have');
-    throw new Error(isPlain ? message : `it is damaged (${message})`, { cause: error });
+    const isLarge = message.startsWith('its files have');
+    const isPlain = isLarge || [needsPassword, beforeWord97].includes(message);
+    const hint = isLarge && /sheet|excel/.test(mediaType) ? '; each of its sheets may be saved as CSV' : '';
+    throw new Error(isPlain ? message + hint : `it is damaged (${message})`, { cause: error });
   }
 }
 
@@ -33,7 +36,8 @@ async function read(bytes: Buffer, mediaType: string): Promise<Readable> {
   if (isOld && bytes.includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw new Error(needsPassword);
   if (mediaType === 'application/rtf') return textOfRtf(bytes);
   if (mediaType === textWorkbookType) {
-    const given = decodeText(bytes)?.text ?? '';
+    const written = decodeText(bytes)?.text ?? '';
+    const given = mailStart.test(written) ? ((await pageOfMail(bytes)) ?? written) : written;
     const isXml = given.includes('office:spreadsheet');
     const { notes, text } = isXml ? { text: given, notes: [] } : tablesOfPage(given);
     const readable = textOfWorkbook(text);

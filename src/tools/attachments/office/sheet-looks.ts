@@ -8,7 +8,7 @@ export interface SheetLooks {
   coloured: Array<{ row: number; column: number; shade: string }>;
 }
 
-/** How often a row or a cell counts at most that says how often it is repeated: the last ones fill the sheet. */
+/** How often the looks of a row or a cell are repeated at most, whatever it says: the last ones fill the sheet. */
 const mostRepeats = 1000;
 
 /** How the sheets of an .ods look, which the library for workbooks does not read. @param xml `content.xml`; absent for others */
@@ -22,7 +22,8 @@ export function openDocumentLooks(xml: Buffer | undefined): { sheets: SheetLooks
   let row = 0;
   let rows = 1;
   let column = 0;
-  const times = (text = '1'): number => Math.min(mostRepeats, Number(text) || 1);
+  const times = (text = '1'): number => Number(text) || 1;
+  const few = (count: number): number => Math.min(mostRepeats, count);
   parseXml(xml.toString('utf8'), {
     open(name, attributes) {
       const sheet = sheets.at(-1);
@@ -39,13 +40,13 @@ export function openDocumentLooks(xml: Buffer | undefined): { sheets: SheetLooks
       if (sheet === undefined || tables !== 1) return;
       if (name === 'table-column') {
         const isHidden = (attributes['visibility'] ?? 'visible') !== 'visible';
-        if (isHidden) for (let each = 0; each < repeated; each++) sheet.hiddenColumns.push(column + each);
+        if (isHidden) for (let each = 0; each < few(repeated); each++) sheet.hiddenColumns.push(column + each);
         column += repeated;
       } else if (name === 'table-row') {
         rows = times(attributes['number-rows-repeated']);
         column = 0;
         const how = { collapse: 'hidden', filter: 'filtered' }[attributes['visibility'] ?? ''];
-        if (how !== undefined) for (let each = 0; each < rows; each++) sheet.hiddenRows.set(row + each, how);
+        if (how !== undefined) for (let each = 0; each < few(rows); each++) sheet.hiddenRows.set(row + each, how);
       } else if (name === 'table-cell' || name === 'covered-table-cell') {
         const shade = shadeOf.get(attributes['table:style-name'] ?? '');
         if (shade !== undefined && repeated < mostRepeats && rows < mostRepeats)
@@ -61,27 +62,4 @@ export function openDocumentLooks(xml: Buffer | undefined): { sheets: SheetLooks
     },
   });
   return { sheets, shades: [...shadeOf.values()] };
-}
-
-/** What is not read of how a workbook looks. @param parts its parts by their names */
-export function looksNotRead(parts: ReadonlyMap<string, Buffer>): string[] {
-  const sheets = /^(xl\/worksheets\/sheet\d+|content)\.xml$/;
-  const holds = (name: RegExp, pattern: RegExp): boolean =>
-    [...parts].some(([each, content]) => name.test(each) && pattern.test(content.toString('latin1')));
-  // Programs set the sheet's name and the page's number by themselves.
-  const header =
-    /<(odd|even|first)(Header|Footer)>(?:Page |&amp;(?:&quot;[^&]*&quot;|\d+(?!\d)|[A-Z]))*(?!Page |&amp;)[^<]/;
-  const struck = /<strike(?: val="(?:1|true)")?\s*\/>|text-line-through-style="solid"/;
-  return [
-    holds(sheets, /<conditionalFormatting[ >]|<calcext:conditional-format[ >]/) &&
-      'colours that come from rules (conditional formatting) are not read',
-    holds(sheets, /<dataValidation[ >]|<table:content-validation[ >]/) &&
-      'which values cells may have (data validation) is not read',
-    holds(sheets, header) && 'headers and footers of printed pages are not read',
-    holds(/^(xl\/styles|content)\.xml$/, struck) && 'some cells are struck out, and read like the others',
-    holds(sheets, /text-position="(super|sub|-?[\d.]*[1-9])|<is>(?:(?!<\/is>).)*<vertAlign /s) &&
-      'some letters stand above or below their line, and are read like the others: 10⁶ as 106',
-    holds(/^xl\/styles\.xml$/, /<font>(?:(?!<\/font>).)*<color rgb="(?!FF000000)/s) &&
-      'colours of text are not read, only those of cells',
-  ].filter((note) => note !== false);
 }

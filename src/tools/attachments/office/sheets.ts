@@ -3,12 +3,13 @@ import { grouped } from '../../../util/file-limits.ts';
 import { csvLine, doubtsAbout, isTotal, sheetHeading } from '../table.ts';
 import { noted, type Readable } from '../readable.ts';
 import { container } from './compound.ts';
-import { colourNames, withoutNumbers } from './colours.ts';
+import { colourNames } from './colours.ts';
 import { conventionsOf, isDate, isUncomputed, mixedUnits, unitOf, unitsText, valueOf } from './cell-values.ts';
 import { needsPassword } from './open-documents.ts';
 import { formulasText, sumsNote, type Formula } from './formulas.ts';
 import { openDocumentLooks, type SheetLooks } from './sheet-looks.ts';
 import { propertiesOf } from './properties.ts';
+import { mended } from './sheet-parts.ts';
 import { tableOf } from './sheet-layout.ts';
 
 /** How long the text of a workbook may be, in characters. */
@@ -211,17 +212,4 @@ function openParts(parts: ReadonlyMap<string, Buffer>): xlsx.WorkBook {
   for (const [name, part] of parts) add(zip, name, mended(name, part), { unsafe: true });
   // Of OpenDocument it takes the texts that are there, which costs nothing.
   return parseZip(zip, { ...options, cellText: parts.has('content.xml') });
-}
-
-/** A part with what the library would not read: colours that have numbers, and cells with pictures and the like. */
-function mended(name: string, part: Buffer): Buffer {
-  if (name === 'xl/styles.xml') return Buffer.from(withoutNumbers(part.toString('utf8')));
-  if (!/^xl\/worksheets\/\w+\.xml$/.test(name) || !part.includes(' vm="')) return part;
-  const said = part
-    .toString('utf8')
-    .replaceAll(
-      /<c ([^>]*)t="e"([^>]* vm="\d+"[^>]*)><v>#VALUE!<\/v>/g,
-      '<c $1t="str"$2><v>[picture or linked data]</v>',
-    );
-  return Buffer.from(said);
 }
