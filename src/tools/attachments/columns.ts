@@ -111,12 +111,17 @@ const around = /[()%\p{Sc}\s]|−|-$|^\p{L}{1,3}\.?\s|\b\p{L}{1,4}\.?$|(?<=^\d+)
 
 const filledOf = (cells: string[]): string[] => cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
 
-/** A cell that keeps a column from being numbers, most of whose first thousand cells are. */
+/** What says that nothing is known: `NA`, `n/a`, `NULL`, `-`, `..`. */
+const gap = /^(#?n\/?a|n\.a\.?|nan|null|none|[^\p{L}\d]+)$/iu;
+
+export const isGap = (cell: string): boolean => cell.trim() === '' || gap.test(cell.trim());
+
+/** A cell that keeps a column from being numbers, most of whose first thousand cells are, besides those that are gaps. */
 function otherIn(cells: string[], mark: DecimalMark): string | undefined {
   const filled = filledOf(cells);
-  const examined = filled.slice(0, 1000);
+  const examined = filled.filter((cell) => !isGap(cell)).slice(0, 1000);
   const bare = examined.map((cell) => cell.replaceAll(around, '').replaceAll(/(?<=\d),(?=\d)/g, ''));
-  if (bare.filter(isNumber).length * 2 < examined.length) return undefined;
+  if (examined.length === 0 || bare.filter(isNumber).length * 2 < examined.length) return undefined;
   return filled.find((cell) => !isNumber(cell)) ?? filled.find((cell) => !shapes[mark].test(cell));
 }
 

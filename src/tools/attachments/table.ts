@@ -3,7 +3,7 @@ import { readingLimits } from '../../util/file-limits.ts';
 import { moduleBeside, runIsolated } from '../../util/isolated.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
 import { listed } from '../../util/text/listed.ts';
-import { type DecimalMark, isNumber } from './columns.ts';
+import { type DecimalMark, isGap, isNumber } from './columns.ts';
 import { uniqueNames } from './names.ts';
 import { noted } from './readable.ts';
 
@@ -140,8 +140,37 @@ function headerOf(records: string[][]): number {
   const wide = records.slice(at, sampled).filter((row) => row.length > widest / 2).length;
   const isTitled = widest > narrow && filled.slice(0, at).every((count) => count <= narrow);
   const isTable = isTitled || wide * 2 > filled.length - at;
-  const isBelow = at > 0 && at <= 10 && isTable;
-  return isBelow && records[at]?.some(isNumber) === false ? at : 0;
+  const isBelow = at > 0 && at <= 10 && isTable && isNaming(records, at);
+  return belowRemarks(records, filled) || (isBelow ? at : 0);
+}
+
+const isYear = (cell: string): boolean => /^(19|20)\d\d$/.test(cell);
+
+/** Whether a row has no numbers but years, below which there are none. */
+const isNaming = (records: string[][], at: number): boolean =>
+  records[at]?.every((cell, column) => !isNumber(cell) || (isYear(cell) && !isYear(records[at + 1]?.[column] ?? ''))) ===
+  true;
+
+/**
+ * Where the header is below remarks that are many, or nearly as wide, as instruments write them: where a row fills all
+ * columns first, if it names numbers. Remarks have fewer cells, or begin as `# units: s, V` does. 0 if it is nowhere.
+ */
+function belowRemarks(records: string[][], filled: number[]): number {
+  const width = Math.max(0, ...filled);
+  const isRemark = (row: string[], index: number): boolean =>
+    row.length < width || (filled[index] ?? 0) * 2 <= width || /^#.*: /.test(row[0] ?? '');
+  const at = filled.findIndex((_, index) => !isRemark(records[index] ?? [], index));
+  const header = records[at] ?? [];
+  if (at < 1 || at > sampled / 2 || !isNaming(records, at) || header.slice(0, width).some(isGap)) return 0;
+  const below = records.slice(at + 1, sampled);
+  // What stands above may be a table of its own.
+  const isTable = isOfNumbers(records.slice(1, at), 1);
+  return !isTable && header.some((_, column) => isOfNumbers(below, column)) ? at : 0;
+}
+
+function isOfNumbers(rows: string[][], column: number): boolean {
+  const cells = rows.flatMap((row) => row[column] || []).filter((cell) => !isGap(cell) && !cell.startsWith('#'));
+  return cells.length > 0 && cells.every(isNumber);
 }
 
 const total =
@@ -167,7 +196,7 @@ function isLikeData(header: string[], rows: string[][]): boolean {
   const numbers = header.filter((cell) => isNumber(cell));
   const isScale = numbers.length > 1 && numbers.every((cell, index) => Number(cell) === Number(numbers[0]) + index);
   return header.some((name, column) => {
-    const isNumeric = isNumber(name) && !isScale && !/^(19|20)\d\d$/.test(name);
+    const isNumeric = isNumber(name) && !isScale && !isYear(name);
     if (!isNumeric && !isDay(name)) return false;
     const below = rows.slice(0, sampled).flatMap((row) => row[column] || []);
     return below.length > 0 && below.every(isNumeric ? isNumber : isDay);

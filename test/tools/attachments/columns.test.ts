@@ -68,7 +68,10 @@ describe('a column is numbers where all of its cells are plain ones', () => {
     [['38:30', '41:15:00'], '38:30'],
     [['APP-1', 'APP-2'], undefined],
     [['7AB', '7AC'], undefined],
-    [['Oslo', 'NA', '20'], undefined],
+    [['20.5', 'NA', 'NA', '21.5', 'NA'], 'NA'],
+    [['10', 'NULL', 'N/A', '', '#N/A', 'NaN', '–', 'n.a.', '..'], 'NULL'],
+    [['-', 'NA'], undefined],
+    [['Oslo', 'NA', 'Bonn', '20'], undefined],
     [['007', '0815'], undefined],
     [['2026-03-31', '31.03.2026'], undefined],
   ])('and where most cells of %j are numbers, one is named that is none: %s', (cells, other) => {

@@ -82,6 +82,47 @@ describe('a table is read', () => {
       ],
     ],
     [
+      'below remarks, where its header has years',
+      'Source,World Bank,\nUpdated,2026-01-15,\nLand,Code,1960,1961,1970\nAruba,ABW,54208,,5\n',
+      ['Land', 'Code', '1960', '1961', '1970'],
+      [['Aruba', 'ABW', '54208', '', '5']],
+    ],
+    [
+      'below many remarks that are nearly as wide',
+      `${'Model,X3\nScale,4e-05\n'.repeat(8)}Label,,\nTIME,CH1,CH2\n0,1.5,NA\n1,1.6,\n`,
+      ['TIME', 'CH1', 'CH2'],
+      [
+        ['0', '1.5', 'NA'],
+        ['1', '1.6', ''],
+      ],
+    ],
+    [
+      'below comments with commas in them',
+      '# by station 7\n# units: s, V\ntime,volt\n0,1.5\n',
+      ['time', 'volt'],
+      [['0', '1.5']],
+    ],
+    ['with a name that begins like a comment', '#id,name\nA1,Ann\n', ['#id', 'name'], [['A1', 'Ann']]],
+    [
+      'with a header that lacks the last name',
+      'a,b\nr1,x,n/a\nr2,y,5\n',
+      ['a', 'b', 'column_3'],
+      [
+        ['r1', 'x', 'n/a'],
+        ['r2', 'y', '5'],
+      ],
+    ],
+    [
+      'with all that stands above another one',
+      'Region,Sales\nNorth,10\nTeam,Lead,Size\nRed,Ada,4\n',
+      ['Region', 'Sales', 'column_3'],
+      [
+        ['North', '10'],
+        ['Team', 'Lead', 'Size'],
+        ['Red', 'Ada', '4'],
+      ],
+    ],
+    [
       'where one row has far more cells than its header',
       'a,b,c\nx,y,z\nu,v,w,t,s,r,q\nx,y,z\nx,y,z\n',
       ['a', 'b', 'c', 'column_4', 'column_5', 'column_6', 'column_7'],
