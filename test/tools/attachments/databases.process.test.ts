@@ -95,6 +95,20 @@ describe('Parquet', () => {
     });
   });
 
+  test('tells times in UTC from those without a zone, and names units and bytes that are no text', async () => {
+    expect(await read('zones.parquet')).toEqual({
+      text:
+        '[sheet 1: data]\nfrom,to,within,took,at,digest,code,parts\n' +
+        '2026-03-31 22:00:00Z,2026-03-31 22:00:00.000005Z,"[""2026-03-31 22:00:00""]",108000000000,' +
+        '23:59:59.123456,(3 bytes),x,"[""ff00"",""y""]"\n,,,,08:00:00,plain,,\n',
+      note:
+        'times in UTC (Z): from (written in Europe/Berlin), to, within; durations: took in microseconds; ' +
+        'bytes that are no text, which hex() in a query shows: digest',
+    });
+    const { rows } = await ask('zones.parquet', 'SELECT hex(digest), datetime("from", \'+2 hours\') FROM data');
+    expect(rows[0]).toEqual(['FF0001', '2026-04-01 00:00:00']);
+  });
+
   test.each(['snappy', 'gzip', 'zstd', 'brotli', 'none'])('is read as a table, packed by %s', async (codec) => {
     expect(await read(`sales-${codec}.parquet`)).toEqual({
       text:

@@ -84,9 +84,7 @@ export default async function readDatabase(file: TypedBytes): Promise<Readable> 
   });
   // A view may be a computation without an end.
   if (views.length > 0) notes.push(`its views (${views.join(', ')}) are not in its text; query_table sees them`);
-  const inexact = file.mediaType === parquetType ? (await forParquet()).inexactIn(file.bytes) : [];
-  if (inexact.length > 0)
-    notes.push(`of the decimals of ${inexact.join(', ')} about 15 digits are exact, and they may have more`);
+  if (file.mediaType === parquetType) notes.push(...(await forParquet()).notesOnParquet(file.bytes, db));
   if (file.bytes[18] === 2) notes.push('what is only in the file -wal beside it is missing');
   if (found.length === 0) return { note: 'it has no tables' };
   return { text: parts.join('\n'), ...noted(notes) };

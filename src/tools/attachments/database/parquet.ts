@@ -1,7 +1,8 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { parquetMetadata, parquetReadObjects, parquetSchema, type SchemaElement } from 'hyparquet';
+import { parquetMetadata, parquetReadObjects, parquetSchema, type SchemaElement, type SchemaTree } from 'hyparquet';
 import { columnNames } from '../table.ts';
+import { arrowColumns } from './arrow-schema.ts';
 
 type Unpack = (packed: Uint8Array, options: { maxOutputLength: number }) => Buffer;
 
@@ -33,7 +34,7 @@ export async function loadParquet(bytes: Uint8Array): Promise<DatabaseSync> {
   let rowStart = 0;
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows);
-    const rows = await parquetReadObjects({ file, metadata, compressors, parsers, rowStart, rowEnd });
+    const rows = await parquetReadObjects({ file, metadata, compressors, parsers, utf8: false, rowStart, rowEnd });
     for (const row of rows) insert.run(...columns.map((column) => valueOf(row[column.name], column)));
     rowStart = rowEnd;
   }
@@ -55,12 +56,44 @@ function exactTime(count: bigint, digits: number): string {
   return `${time}.${String(fraction).padStart(digits, '0')}`.replace(/\.?(000)+$/, '');
 }
 
-/** The columns of Parquet whose decimals have more digits than a number is exact to. */
-export const inexactIn = (bytes: Uint8Array): string[] =>
-  parquetSchema(parquetMetadata(new Uint8Array(bytes).buffer))
-    .children.map(({ element }) => element)
-    .filter((column) => saidType(column) === 'DECIMAL' && (column.precision ?? 0) > 15)
-    .map(({ name }) => name);
+/** What is to be said of the columns of Parquet. @param db as which it is loaded */
+export function notesOnParquet(bytes: Uint8Array, db: DatabaseSync): string[] {
+  const metadata = parquetMetadata(new Uint8Array(bytes).buffer);
+  const columns = parquetSchema(metadata).children;
+  const schema = metadata.key_value_metadata?.find(({ key }) => key === 'ARROW:schema')?.value;
+  const arrow = arrowColumns(schema);
+  const named = (fits: (column: SchemaTree, index: number) => boolean): string =>
+    columns
+      .filter(fits)
+      .map(({ element }) => element.name)
+      .join(', ');
+  const inexact = named(({ element }) => saidType(element) === 'DECIMAL' && (element.precision ?? 0) > 15);
+  const inZones = columns.filter(hasUtc).map(({ element: { name } }) => {
+    const { zone = 'UTC' } = arrow.get(name) ?? {};
+    return zone === 'UTC' ? name : `${name} (written in ${zone})`;
+  });
+  const loaded = db.prepare('SELECT name FROM pragma_table_info(?)').all('data');
+  const hasBytes = (index: number): boolean => {
+    const column = `"${String(loaded[index]?.['name']).replaceAll('"', '""')}"`;
+    return db.prepare(`SELECT 1 FROM data WHERE typeof(${column}) = 'blob' LIMIT 1`).get() !== undefined;
+  };
+  const bare = named((column, index) => column.children.length === 0 && isBytes(column.element) && hasBytes(index));
+  const durations = [...arrow].flatMap(([name, { duration }]) => (duration ? [`${name} in ${duration}`] : []));
+  return [
+    inexact !== '' && `of the decimals of ${inexact} about 15 digits are exact, and they may have more`,
+    inZones.length > 0 && `times in UTC (Z): ${inZones.join(', ')}`,
+    durations.length > 0 && `durations: ${durations.join(', ')}`,
+    bare !== '' && `bytes that are no text, which hex() in a query shows: ${bare}`,
+  ].filter((note) => note !== false);
+}
+
+/** Whether a column has times that are counted in UTC, or a column in it: of old ones all are (parquet-format, LogicalTypes). */
+const hasUtc = ({ children, element }: SchemaTree): boolean => isUtc(element) || children.some(hasUtc);
+
+const isUtc = ({ converted_type: converted, logical_type: logical }: SchemaElement): boolean =>
+  logical?.type === 'TIMESTAMP' ? logical.isAdjustedToUTC : converted?.startsWith('TIMESTAMP_') === true;
+
+const isBytes = (column: SchemaElement): boolean => /BYTE_ARRAY$/.test(saidType(column));
 
 const saidType = ({ converted_type: converted, logical_type: logical, type }: SchemaElement): string =>
   converted ?? logical?.type ?? type ?? '';
@@ -75,24 +108,45 @@ function typeOf(column: SchemaElement): string {
 
 function valueOf(value: unknown, column: SchemaElement): SQLInputValue {
   if (value === undefined || value === null) return null;
-  if (/^TIME(_|$)/.test(saidType(column))) return timeOfDay(Number(value), column);
-  if (typeof value === 'number' || typeof value === 'string' || value instanceof Uint8Array) return value;
+  if (/^TIME(_|$)/.test(saidType(column))) return timeOfDay(BigInt(Number(value)), column);
+  if (typeof value === 'string') return isUtc(column) ? `${value}Z` : value;
+  if (value instanceof Uint8Array) return textOf(value) ?? value;
+  if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);
   if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? value : String(value);
-  if (value instanceof Date) return timeOf(value, saidType(column) === 'DATE');
-  return JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? exact(inner) : inner));
+  if (value instanceof Date) {
+    const time = timeOf(value, saidType(column) === 'DATE');
+    return time !== null && isUtc(column) ? `${time}Z` : time;
+  }
+  return JSON.stringify(value, (_, inner: unknown) => {
+    if (inner instanceof Uint8Array) return textOf(inner) ?? Buffer.from(inner).toString('hex');
+    return typeof inner === 'bigint' ? exact(inner) : inner;
+  });
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** The text that bytes are, which old programs do not call one; undefined if they are none. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    const text = decoder.decode(bytes);
+    return /[^\P{Cc}\s]/u.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
 }
 
 const exact = (value: bigint): number | string => (Number.isSafeInteger(Number(value)) ? Number(value) : String(value));
 
-function timeOfDay(count: number, { converted_type: converted, logical_type: logical }: SchemaElement): string {
+const digitsOf = { MILLIS: 3, MICROS: 6, NANOS: 9 };
+
+function timeOfDay(count: bigint, { converted_type: converted, logical_type: logical }: SchemaElement): string {
   const unit = logical?.type === 'TIME' ? logical.unit : converted?.slice('TIME_'.length);
-  const milliseconds = count / { MILLIS: 1, MICROS: 1e3, NANOS: 1e6 }[unit as 'MILLIS' | 'MICROS' | 'NANOS'];
-  const [, time = ''] = /T(.*?)(?:\.000)?Z$/.exec(new Date(milliseconds).toISOString()) ?? [];
+  const [, time = ''] = exactTime(count, digitsOf[unit as keyof typeof digitsOf]).split(' ');
   return time;
 }
 
-/** Without a zone, which Parquet seldom has: `2026-03-31 12:00:00`. */
+/** Without a zone: `2026-03-31 12:00:00`. */
 function timeOf(time: Date, isDayAlone: boolean): string | null {
   if (Number.isNaN(time.getTime())) return null;
   const text = time.toISOString();
