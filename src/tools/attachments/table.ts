@@ -148,8 +148,9 @@ const isYear = (cell: string): boolean => /^(19|20)\d\d$/.test(cell);
 
 /** Whether a row has no numbers but years, below which there are none. */
 const isNaming = (records: string[][], at: number): boolean =>
-  records[at]?.every((cell, column) => !isNumber(cell) || (isYear(cell) && !isYear(records[at + 1]?.[column] ?? ''))) ===
-  true;
+  records[at]?.every(
+    (cell, column) => !isNumber(cell) || (isYear(cell) && !isYear(records[at + 1]?.[column] ?? '')),
+  ) === true;
 
 /**
  * Where the header is below remarks that are many, or nearly as wide, as instruments write them: where a row fills all

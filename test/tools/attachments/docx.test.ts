@@ -152,6 +152,68 @@ test('.docx has its formulas in lines, with brackets and signs that are no lette
   expect((await read('a.docx', docxOf(lines.join('')))).text).toBe(formulas.map(([, text]) => text).join('\n'));
 });
 
+const field = (code: string, result = ''): string =>
+  `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> ${code} </w:instrText></w:r>${result && `<w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>${result}</w:t></w:r>`}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;
+const choice = (list: string): string =>
+  `<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:ddList>${list}<w:listEntry w:val="Oslo"/><w:listEntry w:val="Rom &amp; Bari"/></w:ddList></w:ffData></w:fldChar></w:r><w:r><w:instrText> FORMDROPDOWN </w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`;
+const before = '<w:trPr><w:gridBefore w:val="2"/></w:trPr>';
+const within = `<w:tbl><w:tr>${cell('i')}${cell('j')}</w:tr><w:tr>${cell('k')}${cell('')}</w:tr></w:tbl>`;
+
+test.each([
+  [
+    'fields that keep no result by their codes',
+    field('EQ \\f(1,2)') + field('SYMBOL 163'),
+    '[field: EQ \\f(1,2)][field: SYMBOL 163]',
+  ],
+  ['fields that keep one by it alone', field('EQ \\f(1,2)', '½') + field('SEQ Table', '4'), '½4'],
+  ['no entries of an index', field('XE &quot;tides&quot;'), ''],
+  ['what is chosen in old forms', choice('<w:result w:val="1"/>') + choice(''), 'Rom & BariOslo'],
+  ['watermarks', '<w:r><w:pict><v:textpath string="DRAFT"/></w:pict></w:r>', '[watermark: DRAFT]'],
+  [
+    'how a word is spoken behind it',
+    '<w:r><w:ruby><w:rt><w:r><w:t>とう</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>東</w:t></w:r></w:rubyBase></w:ruby></w:r>',
+    '東(とう)',
+  ],
+])('.docx has %s', async (_, body, text) => {
+  expect((await read('a.docx', docxOf(`<w:p>${body}<w:r><w:t>.</w:t></w:r></w:p>`))).text).toBe(`${text}.`);
+});
+
+test('.docx has cells below their columns where rows begin later, and tables in cells in a line', async () => {
+  const rows = [
+    cell('a') + cell('b') + cell('c'),
+    before + cell('under c'),
+    `<w:tc>${within}${paragraph('so')}</w:tc>${cell('b')}`,
+  ];
+  const body = `<w:tbl>${rows.map((row) => `<w:tr>${row}</w:tr>`).join('')}</w:tbl>`;
+  expect((await read('a.docx', docxOf(body))).text).toBe('a | b | c\n | | under c\ni ¦ j / k / so | b');
+});
+
+test.each([
+  ['Gone', 'some of its text is struck out, and read like the rest'],
+  ['Later', 'it has hidden text, which is read like the rest'],
+  ['Plain', undefined],
+])('.docx names what its style %s hides or strikes out', async (name, note) => {
+  const style = (id: string, inner: string): string =>
+    `<w:style w:type="character" w:styleId="${id}">${inner}</w:style>`;
+  const styles = [
+    style('Later', '<w:basedOn w:val="Secret"/>'),
+    style('Secret', '<w:rPr><w:vanish/></w:rPr>'),
+    style('Gone', '<w:rPr><w:strike/></w:rPr>'),
+    style('Plain', '<w:rPr><w:strike w:val="0"/></w:rPr>'),
+  ];
+  const body = `<w:p><w:r><w:rPr><w:rStyle w:val="${name}"/></w:rPr><w:t>9</w:t></w:r></w:p>`;
+  const bytes = docxOf(body, { 'word/styles.xml': `<w:styles>${styles.join('')}</w:styles>` });
+  expect((await read('a.docx', bytes)).note).toBe(note);
+});
+
+test('.doc has formulas and choices of forms by their codes, and names rows with different numbers of cells', async () => {
+  const { note, text } = await read('a.doc', fixture('form.doc'));
+  expect(text).toMatch(
+    /^Country: \[field: FORMDROPDOWN\]\n\[field: EQ .*とうきょう\),東京\)\]\nTown \| 2025 ?\nOslo \| 1 \| 2$/,
+  );
+  expect(note).toMatch(/^rows of a table in it have different numbers of cells/);
+});
+
 test('.doc has its paragraphs, tables and headers, without what was deleted, and struck-out words are marked', async () => {
   expect(await read('a.doc', fixture('minutes.doc'))).toEqual({
     text:

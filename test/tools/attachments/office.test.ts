@@ -151,6 +151,12 @@ describe('a document', () => {
     ['what stands above its line', String.raw`10{\super 6} W, H\sub 2\nosupersub O`, '10^6 W, H_2O'],
     ['tables', String.raw`\trowd a\par\cell b\cell\row\trowd\cell 7\cell\row`, 'a | b\n | 7'],
     [
+      'lines of cells, and tables in cells',
+      String.raw`\trowd\pard\intbl a\par b\par\cell\pard\intbl\itap2 i\nestcell j\nestcell{\*\nesttableprops\trowd\nestrow}{\nonesttables\par}k\nestcell\nestcell{\*\nesttableprops\trowd\nestrow}\pard\intbl\cell 7\cell\row\pard c\par d`,
+      'a b | i ¦ j / k | 7\nc\nd',
+    ],
+    ['formulas that are fields', String.raw`{\field{\*\fldinst EQ \\f(1,2)}{\fldrslt }}`, '[field: EQ \\f(1,2)]'],
+    [
       'notes, comments, headers and links',
       String.raw`{\header Draft\par}Sure{\footnote  Not so.\par} {\*\atnauthor Ada}{\*\annotation Why?}{\field{\*\fldinst HYPERLINK "https://example.org/7"}{\fldrslt site}}`,
       '[header: Draft]\nSure[note:  Not so.] [comment by Ada][comment: Why?][link: https://example.org/7] site',
@@ -192,6 +198,15 @@ describe('a document', () => {
       'pictures in it, which are not read: 1; what tracked changes have deleted is left out; ' +
         'some of its text may be struck out, and is read like the rest; it may have hidden text, which is read like the rest',
     );
+  });
+
+  test.each([
+    [String.raw`\trowd a\cell b\cell\row\trowd c\cell\row`, true],
+    [String.raw`\trowd a\cell b\cell\row\pard so\par\trowd c\cell\row`, false],
+    [String.raw`\trowd a\cell b\cell\row\trowd\intbl c\par d\cell e\cell\row`, false],
+  ])('.rtf names tables whose rows have different numbers of cells: %s, %s', async (body, isSaid) => {
+    const { note = '' } = await read('a.rtf', Buffer.from(String.raw`{\rtf1 ${body}}`));
+    expect(note.startsWith('rows of a table in it have different numbers of cells')).toBe(isSaid);
   });
 
   test('.odp has its slides', async () => {

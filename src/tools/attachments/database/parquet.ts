@@ -93,7 +93,7 @@ const hasUtc = ({ children, element }: SchemaTree): boolean => isUtc(element) ||
 const isUtc = ({ converted_type: converted, logical_type: logical }: SchemaElement): boolean =>
   logical?.type === 'TIMESTAMP' ? logical.isAdjustedToUTC : converted?.startsWith('TIMESTAMP_') === true;
 
-const isBytes = (column: SchemaElement): boolean => /BYTE_ARRAY$/.test(saidType(column));
+const isBytes = (column: SchemaElement): boolean => saidType(column).endsWith('BYTE_ARRAY');
 
 const saidType = ({ converted_type: converted, logical_type: logical, type }: SchemaElement): string =>
   converted ?? logical?.type ?? type ?? '';

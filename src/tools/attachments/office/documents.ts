@@ -1,5 +1,6 @@
 import { chartPart, chartText } from './charts.ts';
 import { withEquations } from './equations.ts';
+import { stylesLike, withFields } from './fields.ts';
 import { noted, type Readable } from '../readable.ts';
 import { shapesHeading } from '../table.ts';
 import { withNumbers } from './numbering.ts';
@@ -41,12 +42,14 @@ const word: TextRules = {
     sym: ({ char, font }) => `[symbol ${char} of ${font}]`,
     // The boxes of old forms, which are no texts.
     checkBox: () => '[box]',
+    textpath: ({ string = '' }) => (string === '' ? '' : `[watermark: ${string}]`),
+    gridBefore: ({ val }) => `${' |'.repeat(Math.min(100, Number(val) || 0))} `,
     checked: ({ val = '1' }) => (/^(0|false)$/.test(val) ? '' : '[is checked]'),
   },
   runMark: (name, { val = '1' }) =>
     name === 'vertAlign' ? raised[val] : /^d?strike$/.test(name) && !/^(0|false)$/.test(val) ? '~~' : undefined,
   skipped: new Set(['Fallback', 'tabs', 'del', 'moveFrom']),
-  inline: {},
+  inline: { rt: ['(', ')'] },
   cell: new Set(['tc']),
   row: 'tr',
 };
@@ -60,10 +63,6 @@ const wordParts: Array<[part: RegExp, heading: string]> = [
   [/^word\/endnotes\d*\.xml$/, '[end notes]'],
   [/^word\/comments\d*\.xml$/, '[comments]'],
 ];
-
-/** A link that is a field, as Outlook and older programs write it. */
-const linkField =
-  /<w:instrText[^>]*>\s*HYPERLINK\s+(?:"|&quot;)(\w+:[^"<&]+(?:&amp;[^"<&]+)*)(?:"|&quot;)[^<]*<\/w:instrText>/g;
 
 /** The text of a .docx: of its body, headers, footers, notes, comments, diagrams and charts. */
 export async function textOfWord({ names, read }: Parts): Promise<string> {
@@ -79,7 +78,7 @@ export async function textOfWord({ names, read }: Parts): Promise<string> {
     const found = new Set<string>();
     for (const name of names.filter((each) => part.test(each))) {
       const rules = withLinks(word, 'hyperlink', await relationsOf({ names, read }, name));
-      const xml = withNumbers(await read(name), numbering, styles).replaceAll(linkField, '<w:t>[link: $1] </w:t>');
+      const xml = withFields(withNumbers(await read(name), numbering, styles));
       found.add(textOfXml(withEquations(xml), rules));
     }
     const text = [...found].filter((each) => each !== '').join('\n');
@@ -122,14 +121,18 @@ export async function leftOut({ names, read }: Parts): Promise<Array<string | fa
   const styles = await allOf(/^(content|styles)\.xml$/);
   const isNumbered = has(/<text:list[ >]/) && styles.some((each) => each.includes('<text:list-level-style-number'));
   const isHiding = /<w:vanish( w:val="(1|true|on)")?\/>|text:display="(none|condition)"|<text:hidden-/;
+  const [ofWord = ''] = await allOf(/^word\/styles\d*\.xml$/);
+  const looks = (look: RegExp): boolean =>
+    stylesLike(ofWord, look).some((style) => bodies.some((body) => body.includes(`Style w:val="${style}"`)));
   return [
     pictures > 0 && `pictures in it: ${pictures}, of which only the descriptions are read`,
     newer > 0 && `${newer} of its charts are of a kind that is not read`,
     has(merging) && 'its tables have merged cells: a text stands in the first of them, the others are empty',
     has(/<(w:(del|moveFrom)|text:tracked-changes)[ >]/) &&
       'what tracked changes have deleted is left out, and what they have added is read',
-    has(isHiding) && 'it has hidden text, which is read like the rest',
-    has(/text-line-through-style="solid"/) && 'some of its text is struck out, and read like the rest',
+    (has(isHiding) || looks(isHiding)) && 'it has hidden text, which is read like the rest',
+    (has(/text-line-through-style="solid"/) || looks(/<w:d?strike( w:val="(1|true|on)")?\/>/)) &&
+      'some of its text is struck out, and read like the rest',
     has(/<w:highlight |<w:color w:val="(?!auto|000000)/) && 'colours of text are not read',
     isNumbered && 'the numbers of its lists are not read: each item begins with -',
     embedded > 0 && `files that are embedded in it, which are not read: ${embedded}`,

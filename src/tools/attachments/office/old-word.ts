@@ -1,6 +1,8 @@
 import { noted, type Readable } from '../readable.ts';
 import { streamsIn } from './compound.ts';
+import { codeShown } from './fields.ts';
 import { needsPassword } from './open-documents.ts';
+import { RowLengths, unequalNote } from './row-lengths.ts';
 
 /** The parts of the text behind one another, by where the header has their lengths ([MS-DOC] 2.5.4). */
 const parts: Array<[heading: string, at: number]> = [
@@ -19,6 +21,9 @@ const struck = 0x0837;
 const hidden = 0x083c;
 const inTable = 0x2416;
 const rowEnd = 0x2417;
+
+/** What stands among the properties that were found where rows of one table have different numbers of cells. */
+const unequalRows = -1;
 
 export const beforeWord97 = 'it is of a Word before 1997; as .docx it would be read';
 
@@ -42,6 +47,7 @@ export function textOfOldWord(bytes: Buffer): Readable {
   const notes = [
     has.has(deleted) && 'what tracked changes have deleted is left out, and what they have added is read',
     has.has(hidden) && 'it has hidden text, which is read like the rest',
+    has.has(unequalRows) && unequalNote,
     'of an old document (.doc) pictures, charts, shapes, the numbers of lists, and who commented where are not read',
   ];
   return { text: texts.join('\n\n'), ...noted(notes) };
@@ -53,6 +59,7 @@ function lookedAt(document: Buffer, table: Buffer): { text: string[]; has: Set<n
   const has = new Set<number>();
   const text: string[] = [];
   let isStruck = false;
+  const rows = new RowLengths();
   for (const { letters, place, width } of piecesOf(document, table)) {
     for (let index = 0; index < letters.length; index++) {
       const letter = letters[index] ?? '';
@@ -62,14 +69,20 @@ function lookedAt(document: Buffer, table: Buffer): { text: string[]; has: Set<n
       for (const look of [deleted, hidden]) if (is(look)) has.add(look);
       const ofParagraph = (look: number): boolean => propertiesAt(paragraphs, at).get(look) === 1;
       let shown = letter;
-      if (letter === '\u0007' && ofParagraph(rowEnd)) shown = '\n';
-      else if ('\r\v'.includes(letter) && ofParagraph(inTable)) shown = ' ';
+      const isCell = letter === '\u0007';
+      if (isCell && ofParagraph(rowEnd)) {
+        shown = '\n';
+        rows.endRow();
+      } else if (isCell) rows.endCell();
+      else if (letter === '\r' && !ofParagraph(inTable)) rows.endTable();
+      if ('\r\v'.includes(letter) && ofParagraph(inTable)) shown = ' ';
       if (is(deleted)) shown = '';
       const isNow = is(struck) && letter !== '\u0007' && letter.trim() !== '';
       text.push(isNow === isStruck ? shown : `~~${shown}`);
       isStruck = isNow;
     }
   }
+  if (rows.areUnequal) has.add(unequalRows);
   return { text, has };
 }
 
@@ -91,15 +104,24 @@ function* piecesOf(document: Buffer, table: Buffer): Generator<{ letters: string
   }
 }
 
-/** A text without the commands of fields, whose results stay, with tables in bars and without what stands for pictures. */
+/** Fields that show something, although they have no results: those of forms have their values elsewhere. */
+const withoutResult = /^\s*(EQ|SYMBOL|LISTNUM|AUTONUM(LGL|OUT)?|FORMDROPDOWN|FORMCHECKBOX)\b/i;
+
+/** A text without the commands of fields that have results, with tables in bars and without what stands for pictures. */
 function plain(marked: string): string {
   let text = '';
-  const isCommand: boolean[] = [];
+  const fields: Array<{ code: string; isCode: boolean; from: number }> = [];
   for (const letter of marked) {
-    if (letter === '\u0013') isCommand.push(true);
-    else if (letter === '\u0014') isCommand.splice(-1, 1, false);
-    else if (letter === '\u0015') isCommand.pop();
-    else if (!isCommand.includes(true)) text += letter;
+    const field = fields.at(-1);
+    const isShown = fields.every(({ isCode }) => !isCode);
+    if (letter === '\u0013') fields.push({ code: '', isCode: true, from: text.length });
+    else if (letter === '\u0014') fields.splice(-1, 1, { code: '', from: 0, ...field, isCode: false });
+    else if (letter === '\u0015') {
+      fields.pop();
+      const isInCode = fields.some(({ isCode }) => isCode);
+      if (field !== undefined && !isInCode && text.length === field.from) text += codeShown(field.code, withoutResult);
+    } else if (isShown) text += letter;
+    else if (field !== undefined) field.code += letter;
   }
   return text
     .replaceAll('\u0007', ' | ')

@@ -1,11 +1,15 @@
 import { pageEncoding } from '../../../util/text/encoding.ts';
 import { noted, propertiesText, type Readable } from '../readable.ts';
+import { codeShown } from './fields.ts';
+import { RowLengths, unequalNote } from './row-lengths.ts';
 
 /** Groups that are no text of the document, besides those that begin with `\*`, which older programs are to leave out. */
-const skipped = new Set('fonttbl colortbl stylesheet info list pict object shprslt sp filetbl deleted'.split(' '));
+const skipped = new Set(
+  'fonttbl colortbl stylesheet info list pict object shprslt sp filetbl deleted nonesttables'.split(' '),
+);
 
 /** Groups with `\*` that are read all the same. */
-const keptDestinations = new Set(['annotation', 'atnauthor', 'fldinst', 'footnote', 'shpinst']);
+const keptDestinations = new Set(['annotation', 'atnauthor', 'fldinst', 'footnote', 'nesttableprops', 'shpinst']);
 
 /** What stands before the text of a group; behind it stands a bracket. */
 const opened = new Map([
@@ -16,8 +20,9 @@ const opened = new Map([
   ['footer', '\n[footer: '],
 ]);
 
-/** Stands where a row of a table ends, so that what is before it is told from the lines of a cell. */
+/** Stand where a row of a table ends, and a paragraph of a cell. */
 const rowEnd = '\u0001';
+const cellLine = '\v';
 
 const marks = new Map([
   ['par', '\n'],
@@ -25,9 +30,9 @@ const marks = new Map([
   ['sect', '\n'],
   ['page', '\n'],
   ['row', rowEnd],
-  ['nestrow', rowEnd],
+  ['nestrow', ' / '],
   ['cell', ' | '],
-  ['nestcell', ' | '],
+  ['nestcell', ' ¦ '],
   ['tab', '\t'],
   ['emdash', '—'],
   ['endash', '–'],
@@ -92,6 +97,8 @@ export function textOfRtf(bytes: Buffer): Readable {
   let font = 0;
   let left = 0;
   let packed: number[] = [];
+  let isInTable = false;
+  const rows = new RowLengths();
 
   const add = (text: string): void => {
     if (group.apart !== undefined) group.apart.text += text;
@@ -115,7 +122,17 @@ export function textOfRtf(bytes: Buffer): Readable {
     if (opened.has(word)) add(/^(header|footer)$/.test(word) ? ']\n' : ']');
     group = stack.pop() ?? group;
     if (target !== undefined) add(`[link: ${target}] `);
+    // No program keeps the result of a formula.
+    if (word === 'fldinst') add(codeShown(apart?.text ?? '', /^\s*EQ\b/i));
     if (apart !== undefined && properties.has(word)) said.push([word, apart.text]);
+  };
+  const follow = (word: string): void => {
+    if (group.isSkipped) return;
+    if (word === 'intbl') isInTable = true;
+    else if (word === 'pard' || word === 'row') isInTable = false;
+    if (word === 'cell') rows.endCell();
+    else if (word === 'row') rows.endRow();
+    else if (word === 'par') rows.endTable();
   };
   const control = (word: string, number: number | undefined): void => {
     // There are more of left and right pages, and of first ones.
@@ -131,7 +148,11 @@ export function textOfRtf(bytes: Buffer): Readable {
     else if (word === 'deleted') group.isSkipped ||= number !== 0;
     else if (word === 'super' || word === 'sub') group.raised = number === 0 ? '' : word === 'sub' ? '_' : '^';
     else if (word === 'nosupersub' || word === 'plain') group.raised = '';
-    else add(marks.get(word) ?? '');
+    else if (word === 'par' && isInTable) add(cellLine);
+    else {
+      add(marks.get(word) ?? '');
+      follow(word);
+    }
   };
 
   for (const [, word, digits, byte, sign, brace, text] of source.matchAll(token)) {
@@ -154,14 +175,18 @@ export function textOfRtf(bytes: Buffer): Readable {
     isFirst = brace === '{' || sign === '*';
   }
   flush();
-  return { text: linesOf(parts.join(''), propertiesText(said)), ...notesOn(source) };
+  return { text: linesOf(parts.join(''), propertiesText(said)), ...notesOn(source, rows.areUnequal) };
 }
 
 function linesOf(text: string, said: string): string {
   const lines = text
     // Paragraphs of a cell, and of what stands in brackets.
-    .replaceAll(/\s*\n(?= \| |\])/g, '')
+    .replaceAll(/\s*[\n\v](?= [|¦] |\])/g, '')
+    .replaceAll(cellLine, ' ')
     .replaceAll(rowEnd, '\n')
+    // Where a row of a table in a cell ends, and the table with it.
+    .replaceAll(/ ¦[ ¦]*(?= \/ )/g, '')
+    .replaceAll(/ \/ +(?=\| )/g, ' ')
     .replaceAll(/[^\P{Cc}\s]/gu, '')
     .toWellFormed()
     .replaceAll(/[ |]+$/gm, '')
@@ -170,10 +195,11 @@ function linesOf(text: string, said: string): string {
   return `${lines}\n\n${said}`.trim();
 }
 
-function notesOn(source: string): Pick<Readable, 'note'> {
+function notesOn(source: string, areUnequal: boolean): Pick<Readable, 'note'> {
   const pictures = source.match(/\\pict\b/g)?.length ?? 0;
   return noted([
     pictures > 0 && `pictures in it, which are not read: ${pictures}`,
+    areUnequal && unequalNote,
     /\\object\b/.test(source) && 'files that are embedded in it are not read',
     /\\deleted\b/.test(source) && 'what tracked changes have deleted is left out',
     /\\striked?(?![a-z0])/.test(source) && 'some of its text may be struck out, and is read like the rest',

@@ -136,15 +136,22 @@ class Lines {
     }
   }
 
+  /** A table in a cell has other bars, since all of it is one cell. */
   endCell(): void {
-    this.#line = `${this.#line.trimEnd()} | ${'| '.repeat(this.covered)}`;
+    const bar = this.joined > 0 ? '¦' : '|';
+    const line = this.#line.trimEnd();
+    this.#line = `${bar === '|' ? line.replace(/(?<= ¦[^|]*) \/$/, '') : line} ${bar} ${`${bar} `.repeat(this.covered)}`;
     this.covered = 0;
   }
 
   endRow(): void {
-    if (this.joined > 0) return;
+    const bars = this.joined > 0 ? ' ¦' : ' |';
     let end = this.#line.length;
-    while (' |'.includes(this.#line.charAt(end - 1)) && end > 0) end -= 1;
+    while (bars.includes(this.#line.charAt(end - 1)) && end > 0) end -= 1;
+    if (this.joined > 0) {
+      this.#line = `${this.#line.slice(0, end)} / `;
+      return;
+    }
     this.#lines.push(this.#line.slice(0, end));
     this.#line = '';
   }
