@@ -3,7 +3,7 @@ import { withEquations } from './equations.ts';
 import { stylesLike, withFields } from './fields.ts';
 import { noted, type Readable } from '../readable.ts';
 import { shapesHeading } from '../table.ts';
-import { withNumbers } from './numbering.ts';
+import { withNumbers, withSlideNumbers } from './numbering.ts';
 import { parseXml, textOfXml, type Attributes, type TextRules } from './xml-text.ts';
 
 /** The parts of a document, which is a zip archive of XML files. */
@@ -186,18 +186,38 @@ export async function textOfSlides(parts: Parts): Promise<Readable> {
   });
   const texts: string[] = [];
   const hidden: number[] = [];
+  const below = new Map<string, number[]>();
   for (const [index, part] of slides.entries()) {
     const xml = part === undefined || !parts.names.includes(part) ? '' : await parts.read(part);
     if (/<p:sld [^>]*\bshow="(0|false)"/.test(xml)) hidden.push(index + 1);
+    for (const text of await textsBelow(parts, part ?? '', xml))
+      below.set(text, [...(below.get(text) ?? []), index + 1]);
     texts.push(`[slide ${index + 1}]\n${xml === '' ? '' : await slideText(parts, part ?? '', xml)}`.trimEnd());
   }
+  for (const [text, on] of below) texts.push(`[layout of slides ${on.join(', ')}]\n${text}`);
   const note = hidden.length > 0 && `hidden slides, which are read like the others: ${hidden.join(', ')}`;
   return { text: texts.join('\n\n'), ...noted([note]) };
 }
 
+/** What a slide shows of its layout, and of what that is based on: the texts of shapes that are no places for texts. */
+async function textsBelow(parts: Parts, part: string, xml: string): Promise<string[]> {
+  const texts: string[] = [];
+  let [at, above] = [part, xml];
+  for (const kind of ['slideLayout', 'slideMaster']) {
+    if (/<p:\w+ [^>]*\bshowMasterSp="(0|false)"/.test(above)) break;
+    const below = [...(await relationsOf(parts, at)).values()].find((relation) => relation.kind === kind)?.part ?? '';
+    if (!parts.names.includes(below)) break;
+    [at, above] = [below, await parts.read(below)];
+    const shapes = above.match(/<p:sp>.*?<\/p:sp>/gs) ?? [];
+    const own = shapes.filter((shape) => !shape.includes('<p:ph')).map((shape) => textOfXml(shape, drawing));
+    texts.push(own.filter((text) => text !== '').join('\n'));
+  }
+  return texts.filter((text) => text !== '');
+}
+
 async function slideText(parts: Parts, part: string, xml: string): Promise<string> {
   const relations = await relationsOf(parts, part);
-  const texts = [textOfXml(withEquations(xml), withLinks(drawing, 'hlinkClick', relations))];
+  const texts = [textOfXml(withEquations(withSlideNumbers(xml)), withLinks(drawing, 'hlinkClick', relations))];
   for (const { kind, part: related } of relations.values()) {
     if (!parts.names.includes(related)) continue;
     if (kind === 'chart' && chartPart.test(related)) texts.push(chartText(await parts.read(related)));

@@ -125,3 +125,41 @@ function written(number: number, format: string): string {
   for (const [each, value] of Object.entries(romans)) for (; left >= value; left -= value) digits += each;
   return digits;
 }
+
+const bulletFormats: Readonly<Record<string, string>> = {
+  alphaLc: 'lowerLetter',
+  alphaUc: 'upperLetter',
+  romanLc: 'lowerRoman',
+  romanUc: 'upperRoman',
+};
+
+const slideParagraph = /<(?:\w+:)?txBody[ >]|<a:p(?: [^>]*[^>/])?>.*?<\/a:p>/gs;
+
+/** A slide with what numbers the items of its lists, which PowerPoint computes: `4.` or `(a)`. */
+export function withSlideNumbers(xml: string): string {
+  let lists: Array<{ said: string; number: number }> = [];
+  return xml.replaceAll(slideParagraph, (found) => {
+    if (!found.startsWith('<a:p')) lists = [];
+    // An empty paragraph has no number, and ends no list.
+    if (!/<a:t>[^<]/.test(found)) return found;
+    const level = Number(/<a:pPr [^>]*\blvl="(\d)"/.exec(found)?.[1] ?? 0);
+    const [said, type = '', start = '1'] =
+      /<a:buAutoNum(?= )(?=[^>]* type="(\w+)")(?:[^>]* startAt="(\d+)")?[^>]*>/.exec(found) ?? [];
+    lists.length = Math.min(lists.length, level + 1);
+    if (said === undefined) {
+      delete lists[level];
+      return found;
+    }
+    const before = lists[level];
+    const number = before?.said === said ? before.number + 1 : Number(start);
+    lists[level] = { said, number };
+    return found.replace(/<a:r[ >]|<a:fld /, (run) => `<a:r><a:t>${numberShown(number, type)} </a:t></a:r>${run}`);
+  });
+}
+
+/** A number as a slide shows it. @param type such as `alphaLcParenBoth` */
+function numberShown(number: number, type: string): string {
+  const [, format = '', end = ''] = /^(.*?)(Period|ParenR|ParenBoth|Plain|Minus)?$/.exec(type) ?? [];
+  const digits = written(number, bulletFormats[format] ?? 'decimal');
+  return { Period: `${digits}.`, ParenR: `${digits})`, ParenBoth: `(${digits})` }[end] ?? digits;
+}

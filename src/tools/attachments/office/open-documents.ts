@@ -31,7 +31,9 @@ export async function textOfOpenDocument(parts: Parts): Promise<string> {
   const xml = await parts.read('content.xml');
   const raising = raisingStyles(xml);
   const span = ({ 'text:style-name': style = '' }: Attributes): string => raising.get(style) ?? '';
-  const marked = textOfXml(xml, { ...open, marks: { ...open.marks, span } });
+  // The number of a slide that stands in its notes is not in the file.
+  const numbered = xml.replaceAll(/(<text:page-number[^>]*>)&lt;number&gt;/g, '$1');
+  const marked = textOfXml(numbered, { ...open, marks: { ...open.marks, span } });
   const text = marked.replaceAll('\u0001', () => `[slide ${++slide}]`);
   return [...(await edgesOf(parts)), text, ...(await objectsIn(parts))].join('\n\n');
 }
@@ -62,7 +64,8 @@ export async function objectsIn({ names, read }: Parts): Promise<string[]> {
   const texts: string[] = [];
   for (const name of names.filter((each) => /^(\.\/)?Object [^/]+\/content\.xml$/.test(each))) {
     const xml = await read(name);
-    if (xml.includes('<chart:chart')) texts.push(`[chart]\n${textOfXml(xml, open)}`);
+    if (xml.includes('<chart:chart'))
+      texts.push(`[chart]\n${textOfXml(xml.replaceAll('<text:p>NaN</text:p>', ''), open)}`);
     // As one writes it: the elements beside it would lose what is above what.
     else if (xml.includes('annotation'))
       texts.push(`[formula]\n${textOfXml(xml, { ...open, text: new Set(['annotation']), inline: {}, marks: {} })}`);
