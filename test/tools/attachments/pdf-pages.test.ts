@@ -80,6 +80,110 @@ describe('the text of a page', () => {
     ],
   ])('%s', (_, items, text) => expect(pageText(items)).toBe(text));
 
+  const row = (y: number, ...texts: Array<[str: string, x: number]>): TextItem[] =>
+    texts.map(([str, x]) => item(str, x, y));
+
+  test.each<[string, TextItem[], string]>([
+    [
+      'words of Hebrew that a file has from right to left',
+      row(90, ['בשנת', 180], ['2019', 155], ['נבנה הנמל עד', 90], ['14', 75]),
+      'בשנת 2019 נבנה הנמל עד 14',
+    ],
+    [
+      'words of Hebrew that a file has from left to right',
+      row(90, ['5-', 0], ['של', 13], [' ', 23], ['New', 24], ['York', 42], ['הנמל', 65], ['2019', 88], ['בשנת', 111]),
+      'בשנת 2019 הנמל New York של -5',
+    ],
+    [
+      'letters of Arabic that a file has one by one, as they look',
+      row(90, ['ﻢ', 0], ['ﻟ', 5], ['ﺎ', 10], ['ﻌ', 15], ['ﻟ', 20], ['ﺎ', 25]),
+      'العالم',
+    ],
+    [
+      'a Hebrew table, whose first column is on the right',
+      [...row(90, ['2021', 0], ['תושבים', 60], ['עיר', 120]), ...row(75, ['12', 10], ['עכו', 120])],
+      'עיר | תושבים | 2021\nעכו |  | 12',
+    ],
+  ])('reads from the right %s', (_, items, text) => expect(pageText(items)).toBe(text));
+
+  test.each<[string, TextItem[], string]>([
+    [
+      'narrow columns of figures are columns',
+      [
+        ...row(90, ['A', 0], ['B', 12], ['C Sum', 24]),
+        ...row(75, ['1', 0], ['2', 24]),
+        ...row(60, ['3', 0], ['4', 12]),
+      ],
+      'A | B | C Sum\n1 |  | 2\n3 | 4',
+    ],
+    [
+      'values that a file has as one text stand in their columns',
+      [
+        ...row(90, ['Name', 0], ['Debit', 60], ['Credit', 120], ['Text', 180]),
+        ...row(75, ['Ada', 0], ['1.50', 65], ['2.50', 130], ['none', 180]),
+        ...row(60, ['Bo', 0], ['12345678.50 2.50', 70], ['none', 180]),
+        ...row(45, ['Cy', 0], ['1234567.50 of row 1', 125]),
+        ...row(30, ['Di', 0], ['– 2.50', 120]),
+      ],
+      'Name | Debit | Credit | Text\nAda | 1.50 | 2.50 | none\nBo | 12345678.50 | 2.50 | none\n' +
+        'Cy |  | 1234567.50 | of row 1\nDi |  | – 2.50',
+    ],
+    [
+      'headings that a file has as one text stand above their columns',
+      [
+        ...row(90, ['Name', 0], ['Count Price', 60], ['Sum', 140]),
+        ...row(75, ['Ada', 0], ['7', 70], ['2.50', 100], ['9.50', 140]),
+      ],
+      'Name | Count | Price | Sum\nAda | 7 | 2.50 | 9.50',
+    ],
+    [
+      'a heading over two columns is one',
+      [
+        ...row(90, ['Ferry', 0], ['Net sales', 60]),
+        ...row(75, ['2023', 60], ['2024', 90]),
+        ...row(60, ['Ada', 0], ['1', 75], ['2', 105]),
+      ],
+      'Ferry | Net sales\n | 2023 | 2024\nAda | 1 | 2',
+    ],
+    [
+      'words over columns of numbers are no values',
+      [
+        ...row(90, ['Name', 0], ['2023', 60], ['2024', 90], ['Sum', 120]),
+        ...row(75, ['Ada', 0], ['1', 75], ['2', 105], ['3', 130]),
+        ...row(60, ['Total of 12 ferries', 0], ['9', 130]),
+      ],
+      'Name | 2023 | 2024 | Sum\nAda | 1 | 2 | 3\nTotal of 12 ferries |  |  | 9',
+    ],
+    [
+      'a number with spaces that reaches into two columns is one, and a note says that it may be two',
+      [
+        ...row(90, ['Name', 0], ['2023', 60], ['2024', 90], ['Sum', 120]),
+        ...row(75, ['Ada', 0], ['1', 75], ['2', 105], ['3', 130]),
+        ...row(60, ['Bo', 0], ['1 234 567', 65], ['9', 130]),
+      ],
+      'Name | 2023 | 2024 | Sum\nAda | 1 | 2 | 3\nBo | 1 234 567 |  | 9\n' +
+        '[a cell of this table may hold values of several columns]',
+    ],
+    [
+      'a minus sign that stands apart is of its number where others have signs',
+      [
+        ...row(90, ['Name', 0], ['2023', 60], ['2024', 90], ['Sum', 120]),
+        ...row(75, ['Ada', 0], ['+1', 70], ['+2', 100], ['3', 130]),
+        ...row(60, ['Bo', 0], ['– 34', 75], ['9', 130]),
+      ],
+      'Name | 2023 | 2024 | Sum\nAda | +1 | +2 | 3\nBo | – 34 |  | 9\n' +
+        '[a cell of this table may hold values of several columns]',
+    ],
+    [
+      'numbers in prose with wide spaces are no columns',
+      [
+        ...row(90, ['It was in 1990 ', 0], ['1991 ', 82], ['and', 114]),
+        ...row(75, ['or later, Table 3. ', 0], ['43% of us', 102]),
+      ],
+      'It was in 1990 1991 and\nor later, Table 3. 43% of us',
+    ],
+  ])('%s', (_, items, text) => expect(pageText(items)).toBe(text));
+
   test.each([
     ['above', [0, 1, -1, 0], (x: number, y: number) => [-y, x]],
     ['the left', [-1, 0, 0, -1], (x: number, y: number) => [-x, -y]],

@@ -1,3 +1,5 @@
+import { figure, isRightToLeft, sameLine, tableText, type Cell, type Line } from './pdf-table.ts';
+
 export interface TextItem {
   str: string;
   /** `[a, b, c, d, x, y]`: how it is turned, and where it begins. */
@@ -7,30 +9,31 @@ export interface TextItem {
   hasEOL: boolean;
 }
 
-/** Where something is on its line. */
-interface Span {
-  left: number;
-  right: number;
+/** A line while it is put together. */
+interface OpenLine extends Line {
+  pieces: Piece[];
 }
 
-interface Cell extends Span {
-  text: string;
-}
-
-interface Line {
-  y: number;
-  height: number;
-  /** All of it as it stands, without regard to columns. */
-  text: string;
-  cells: Cell[];
+interface Piece extends Cell {
+  /** Whether a space stands before or behind it. */
+  isSpaced: boolean;
 }
 
 /** From which gap on texts of a line stand apart, in heights of its letters: a space has a quarter of one. */
 const gap = 0.9;
 
-/** How far the bases of texts of one line may be apart, and how far a line of a table may be below the last, in heights. */
-const sameLine = 0.4;
+/** The same of two figures or single capitals. A space between letters of one width has 0.6 heights. */
+const gapOfFigures = 0.65;
+const areFigures = new RegExp(`^${figure}(?: ${figure})*$`, 'u');
+const startsWithFigure = new RegExp(`^${figure}(?: |$)`, 'u');
+
+/** How far a line of a table may be below the last, in heights. */
 const nextLine = 5;
+
+const latin = /\p{Script=Latin}/u;
+
+/** Arabic letters as they look at the beginning, in the middle or at the end of a word. */
+const shapes = /[\uFB50-\uFDFF\uFE70-\uFEFC]+/g;
 
 const listMark = /^([•◦▪–*-]|\(?\w{1,3}[.)])$/;
 
@@ -76,29 +79,59 @@ function upright(items: TextItem[]): TextItem[] {
 
 /** Lines in the order of the file, in which the columns of a page mostly stand behind one another. */
 function linesOf(items: TextItem[]): Line[] {
-  const lines: Line[] = [];
+  const lines: OpenLine[] = [];
   for (const { hasEOL, height, str: given, transform, width } of items) {
     const [, , , , x = 0, y = 0] = transform;
     let line = lines.at(-1);
     const mark = given.trim() === '' ? '' : indexMark(line, { x, y, height });
-    const str = mark + given;
+    const str = mark + given.replaceAll(shapes, (shaped) => shaped.normalize('NFKC'));
     if (str.trim() !== '') {
       if (line === undefined || (mark === '' && Math.abs(line.y - y) > sameLine * height)) {
         line = lineBefore(lines, { x, y, height });
         if (line === undefined) {
-          line = { y, height, text: '', cells: [] };
+          line = { y, height, text: '', cells: [], pieces: [] };
           lines.push(line);
         } else line.text += ' ';
       }
-      addCell(line.cells, { left: x, right: x + width, text: str.trim() }, height, /^\s|\s$/.test(str));
-    }
+      const piece = { left: x, right: x + width, text: str.trim(), isSpaced: /^\s|\s$/.test(str) };
+      line.pieces.push(piece);
+      addCell(line.cells, piece, height);
+    } else if (str !== '') line?.pieces.push({ left: x, right: x + width, text: '', isSpaced: true });
     if (line !== undefined) line.text += hasEOL ? `${str} ` : str;
   }
-  return lines.map((line) => ({ ...line, text: line.text.trim() }));
+  return lines.map(({ pieces, ...line }) => {
+    if (!isRightToLeft(pieces.map(({ text }) => text).join(''))) return { ...line, text: line.text.trim() };
+    const cells = cellsFromRight(pieces, line.height);
+    return { ...line, text: cells.map(({ text }) => text).join(' '), cells };
+  });
+}
+
+/** Cells of a line of Hebrew or Arabic. Files have its words in either order, and Latin ones in it run from left to right. */
+function cellsFromRight(pieces: Piece[], height: number): Cell[] {
+  const sorted = pieces.toSorted((one, other) => one.left - other.left);
+  const joined: Piece[] = [];
+  for (const [index, { text, ...piece }] of sorted.entries()) {
+    if (text === '') continue;
+    const last = joined.at(-1);
+    const isSpaced = piece.isSpaced || sorted[index + 1]?.text === '';
+    if (last !== undefined && latin.test(last.text) && latin.test(text)) {
+      addCell(joined, { ...piece, text, isSpaced: false }, height);
+      Object.assign(joined.at(-1) ?? {}, { isSpaced });
+    }
+    // What stands to the right of a number is before it, such as a minus sign.
+    else joined.push({ ...piece, text: text.replace(/^([\d.,]*\d)(\s*[-–,.:;])$/, '$2$1').trim(), isSpaced });
+  }
+  const mirrored = <T extends Cell>(cell: T): T => ({ ...cell, left: -cell.right, right: -cell.left });
+  const cells: Cell[] = [];
+  for (const piece of joined.toReversed()) addCell(cells, mirrored(piece), height);
+  return cells.map((cell) => mirrored(cell));
 }
 
 /** The line that goes on behind a cell of twelve lines or fewer: all that came since stands between it and what is added. */
-function lineBefore(lines: Line[], { x, y, height }: { x: number; y: number; height: number }): Line | undefined {
+function lineBefore(
+  lines: OpenLine[],
+  { x, y, height }: { x: number; y: number; height: number },
+): OpenLine | undefined {
   let left = x;
   for (const line of lines.slice(-12).toReversed()) {
     const [first] = line.cells;
@@ -119,84 +152,16 @@ function indexMark(line: Line | undefined, { x, y, height }: { x: number; y: num
   return !isBeside || Math.abs(rise) < 0.1 || Math.abs(rise) > 0.7 ? '' : rise > 0 ? '^' : '_';
 }
 
-function addCell(cells: Cell[], added: Cell, height: number, isSpaced: boolean): void {
+function addCell(cells: Cell[], added: Piece, height: number): void {
   const last = cells.at(-1);
   const space = last === undefined ? Infinity : added.left - last.right;
-  if (last === undefined || (Math.abs(space) > gap * height && !listMark.test(last.text))) {
-    cells.push(added);
+  if (last === undefined || (isApart(last.text, added.text, Math.abs(space) / height) && !listMark.test(last.text))) {
+    cells.push({ ...added });
     return;
   }
-  last.text += `${isSpaced || space > 0.12 * height ? ' ' : ''}${added.text}`;
+  last.text += `${added.isSpaced || space > 0.12 * height ? ' ' : ''}${added.text}`;
   last.right = Math.max(last.right, added.right);
 }
 
-function tableText(block: Line[]): string {
-  const rows: Line[] = [];
-  for (const line of block.toSorted((one, other) => other.y - one.y)) {
-    const last = rows.at(-1);
-    if (last !== undefined && Math.abs(last.y - line.y) <= sameLine * line.height) last.cells.push(...line.cells);
-    else rows.push({ ...line, cells: [...line.cells] });
-  }
-  const columns = columnsOf(rows.map(({ cells }) => cells));
-  const lines = rows.map(({ cells }) => {
-    const texts = columns.map(() => '');
-    const placed = (cell: Cell): Span[][] => columns.filter((spans) => spans.some((span) => overlaps(span, cell)));
-    const [only] = cells;
-    // A title of the table, or a sentence below it.
-    if (only !== undefined && cells.length === 1 && isAcross(only, placed(only))) return only.text;
-    for (const cell of cells.toSorted((one, other) => one.left - other.left)) {
-      const at = columns.indexOf(placed(cell)[0] ?? []);
-      texts[at] = `${texts[at] ?? ''} ${cell.text}`.trim();
-    }
-    return texts.join(' | ').replace(/[ |]+$/, '');
-  });
-  return lines.join('\n');
-}
-
-const isAcross = ({ left }: Cell, [first, ...others]: Span[][]): boolean =>
-  others.length > 0 || (first?.every((span) => left < span.left - 1) ?? true);
-
-const overlaps = (one: Span, other: Span): boolean => one.left <= other.right && other.left <= one.right;
-
-/**
- * The columns of a table, each as the places where its cells are. Numbers to the right and a heading to the left of a column do
- * not overlap, so what never stands on one line may be one column: the fewest columns are right, and of these the narrowest.
- */
-function columnsOf(rows: Cell[][]): Span[][] {
-  const spans: Array<Span & { rows: Set<number> }> = [];
-  // A heading over several columns says nothing about them, and is on a line with fewer cells.
-  const order = [...rows.keys()].toSorted((one, other) => (rows[other]?.length ?? 0) - (rows[one]?.length ?? 0));
-  for (const row of order) {
-    for (const { left, right } of rows[row] ?? []) {
-      const hit = spans.filter((span) => overlaps(span, { left, right }));
-      const [only] = hit;
-      if (only === undefined) spans.push({ left, right, rows: new Set([row]) });
-      else if (hit.length === 1 && (rows[row]?.length ?? 0) > 1) {
-        only.rows.add(row);
-        const wider = { left: Math.min(only.left, left), right: Math.max(only.right, right) };
-        if (spans.filter((span) => overlaps(span, wider)).length === 1) Object.assign(only, wider);
-      }
-    }
-  }
-  spans.sort((one, other) => one.left - other.left);
-  /** For the first spans of each number: the fewest columns, how wide the gaps in them are, and where the last begins. */
-  const best: Array<{ count: number; gaps: number; from: number }> = [{ count: 0, gaps: 0, from: 0 }];
-  for (let end = 1; end <= spans.length; end++) {
-    let gaps = 0;
-    const taken = new Set<number>();
-    for (let from = end - 1; from >= 0; from--) {
-      const span = spans[from];
-      const before = best[from];
-      if (span === undefined || before === undefined || [...span.rows].some((row) => taken.has(row))) break;
-      for (const row of span.rows) taken.add(row);
-      if (from < end - 1) gaps += (spans[from + 1]?.left ?? 0) - span.right;
-      const found = { count: before.count + 1, gaps: before.gaps + gaps, from };
-      const known = best[end];
-      if (known === undefined || found.count < known.count || (found.count === known.count && found.gaps < known.gaps))
-        best[end] = found;
-    }
-  }
-  const columns: Span[][] = [];
-  for (let end = spans.length; end > 0; end = best[end]?.from ?? 0) columns.unshift(spans.slice(best[end]?.from, end));
-  return columns;
-}
+const isApart = (one: string, other: string, space: number): boolean =>
+  space > gap || (space > gapOfFigures && areFigures.test(one) && startsWithFigure.test(other));
