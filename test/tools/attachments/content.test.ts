@@ -57,6 +57,33 @@ describe('a PDF', () => {
     expect((await read('a.pdf', bytes)).note).toMatch(/^text in it that needs the character maps UniGB-UCS2-H/);
   });
 
+  test('leaves out the text of pages whose fonts give no letters, and names them; a few such marks stay', async () => {
+    const map = '1 beginbfrange <41> <5A> <E000> endbfrange';
+    const readCoded = async (pages: string[]) => {
+      const bytes = pdfOf(pages)
+        .toString('latin1')
+        .replace('/Helvetica', '/Helvetica /ToUnicode 90 0 R')
+        .replace(/^xref/m, `90 0 obj\n<< /Length ${map.length} >>\nstream\n${map}\nendstream\nendobj\nxref`);
+      return await read('a.pdf', bytes);
+    };
+    const note = 'pages whose fonts do not say which letters they show, and whose text is left out: 1';
+    const marked = 'A one of many things';
+    const text = '[page 1]\n\n[page 2]\n\uE000 one of many things';
+    expect(await readCoded(['WHAT IS READ', marked])).toEqual({ text, note });
+    expect(await readCoded(['WHAT IS READ'])).toEqual({ note: `${note}; nothing of it can be read` });
+  });
+
+  test('that stands for a form of XFA says that the form is not read', async () => {
+    const form = (fields: string): string =>
+      pdfOf(['Please wait'])
+        .toString('latin1')
+        .replace('/Type /Catalog', `/Type /Catalog /AcroForm << /Fields [${fields}] /XFA [(template)] >>`);
+    const note = 'it is a form (XFA) that only Adobe Reader shows, and that is not read';
+    expect(await read('a.pdf', form(''))).toEqual({ text: '[page 1]\nPlease wait', note });
+    const field = '<< /Type /Annot /Subtype /Widget /FT /Tx /T (a) /V (7) /Rect [0 0 9 9] >>';
+    expect((await read('a.pdf', form(field))).note).toBeUndefined();
+  });
+
   test('has what it says of itself', async () => {
     const info = '/Info << /Title (Harbour dues) /Author (Ada) /CreationDate (D:20260331120000Z) /Producer (x) >>';
     const bytes = pdfOf(['One']).toString('latin1').replace('/Root', `${info} /Root`);

@@ -9,6 +9,8 @@ import { picturesOf } from './pdf-pictures.ts';
 export interface PdfPage {
   of: number;
   text: string | null;
+  /** Whether its text is left out, since its fonts do not say which letters they show. */
+  isCoded?: boolean;
 }
 
 export interface PdfRequest {
@@ -20,6 +22,8 @@ export interface PdfRequest {
 
 export interface PdfRead {
   isCutOff: boolean;
+  /** Whether its pages stand for a form that only other programs build (XFA). */
+  isOtherForm: boolean;
   /** Files that it carries, with their texts if they are such and not long. */
   carried: Array<{ name: string; text?: string }>;
   /** Names of character maps that its fonts need and that are not at hand. */
@@ -44,9 +48,12 @@ export default async function readPdf(
   const maps = new Set<string>();
   const read = async (pdf: Pdf): Promise<Omit<PdfRead, 'isCutOff'>> => {
     if (pictures !== undefined)
-      return { pictures: await picturesIn(pdf, pictures), carried: [], maps: [], properties: '' };
+      return { pictures: await picturesIn(pdf, pictures), carried: [], maps: [], properties: '', isOtherForm: false };
     await readPages(pdf, post);
-    return { pictures: [], carried: await filesIn(pdf), maps: [...maps], properties: await propertiesOf(pdf) };
+    const { info } = (await pdf.getMetadata().catch(() => ({ info: {} }))) as { info: Record<string, unknown> };
+    const isOtherForm = info['IsXFAPresent'] === true && info['IsAcroFormPresent'] === false;
+    const carried = await filesIn(pdf);
+    return { pictures: [], carried, maps: [...maps], properties: propertiesOf(info), isOtherForm };
   };
   try {
     return { ...(await read(await open(bytes, password, maps))), isCutOff: !bytes.subarray(-1024).includes('%%EOF') };
@@ -75,8 +82,7 @@ async function filesIn(pdf: Pdf): Promise<PdfRead['carried']> {
 }
 
 /** Its title, its author, and when it was made: `D:20260331120000Z`, of which the digits of the day are shown. */
-async function propertiesOf(pdf: Pdf): Promise<string> {
-  const { info } = (await pdf.getMetadata().catch(() => ({ info: {} }))) as { info: Record<string, unknown> };
+function propertiesOf(info: Record<string, unknown>): string {
   const day = (value: unknown): string =>
     typeof value === 'string' ? value.replace(/^D:(\d{4})(\d\d)(\d\d).*$/, '$1-$2-$3') : '';
   return propertiesText([
@@ -134,22 +140,29 @@ async function readPages(pdf: Pdf, post: (page: PdfPage) => void): Promise<void>
   let characters = 0;
   // Compressed text may grow without limit.
   for (let number = 1; number <= pdf.numPages && characters <= 20_000_000; number++) {
-    const text = await textOfPage(pdf, number);
-    characters += text?.length ?? 0;
-    post({ of: pdf.numPages, text });
+    const page = await readPage(pdf, number);
+    characters += page.text?.length ?? 0;
+    post({ of: pdf.numPages, ...page });
   }
 }
 
-async function textOfPage(pdf: Pdf, number: number): Promise<string | null> {
+async function readPage(pdf: Pdf, number: number): Promise<Pick<PdfPage, 'text' | 'isCoded'>> {
   try {
     const page = await pdf.getPage(number);
-    const { items } = await page.getTextContent();
-    const text = [pageText(items.filter((item) => 'str' in item)), ...(await notesOn(page))];
+    const items = (await page.getTextContent()).items.filter((item) => 'str' in item);
+    const isCoded = areCodes(items.map(({ str }) => str).join(''));
+    const text = [...(isCoded ? [] : [pageText(items)]), ...(await notesOn(page))].join('\n');
     page.cleanup();
-    return text.join('\n').replaceAll('\0', '').toWellFormed().trim();
+    return { text: text.replaceAll('\0', '').toWellFormed().trim(), ...(isCoded && { isCoded }) };
   } catch {
-    return null;
+    return { text: null };
   }
+}
+
+/** Whether over a fifth of a text are numbers of a font's shapes, which stand for no letters. Few may be marks of a list. */
+function areCodes(text: string): boolean {
+  const shown = text.replaceAll('\0', '').match(/[^ \n]/gu) ?? [];
+  return shown.filter((character) => /[\p{Cc}\p{Co}\uFFFD]/u.test(character)).length * 5 > shown.length;
 }
 
 const markings: Readonly<Record<string, string>> = {

@@ -18,7 +18,7 @@ export async function readPdf(bytes: Buffer, password?: string): Promise<Readabl
   const said: string[] = [];
   try {
     const onMessage = (page: PdfPage): void => void pages.push(page);
-    const { carried, isCutOff, maps, properties } = await inThread({ bytes, password }, onMessage);
+    const { carried, isCutOff, isOtherForm, maps, properties } = await inThread({ bytes, password }, onMessage);
     const unread: string[] = [];
     for (const { name, text } of carried) {
       if (text === undefined) unread.push(name);
@@ -26,6 +26,7 @@ export async function readPdf(bytes: Buffer, password?: string): Promise<Readabl
     }
     if (properties !== '') said.push(properties);
     if (isCutOff) notes.push('the PDF is damaged: its end is missing');
+    if (isOtherForm) notes.push('it is a form (XFA) that only Adobe Reader shows, and that is not read');
     const needed = maps.join(', ');
     if (needed !== '')
       notes.push(`text in it that needs the character maps ${needed}, which are not here, is left out or wrong`);
@@ -39,9 +40,14 @@ export async function readPdf(bytes: Buffer, password?: string): Promise<Readabl
   const bad = numbers(({ text }) => text === null);
   if (bad.length > 0) notes.push(`of its ${count} pages these cannot be read: ${bad.join(', ')}`);
   if (pages.length < count) notes.push(`of its ${count} pages only the first ${pages.length} were read`);
+  const coded = numbers(({ isCoded }) => isCoded === true);
+  if (coded.length > 0)
+    notes.push(
+      `pages whose fonts do not say which letters they show, and whose text is left out: ${listed(coded, 20)}`,
+    );
   // Images are objects of their own, which are never packed together with others.
   const hasPictures = /\/Subtype\s*\/Image\b/.test(bytes.toString('latin1'));
-  const empty = numbers(isBare);
+  const empty = numbers((page) => isBare(page) && (hasPictures || page.isCoded !== true));
   const bare = hasPictures ? empty : [];
   if (!hasPictures && empty.length > 0 && empty.length < count)
     notes.push(`pages without text, which may have drawings: ${listed(empty, 20)}`);
