@@ -15,6 +15,8 @@ export interface PicturePage {
   data: Uint8Array;
   from: string;
   to: string;
+  /** Whether its pixels are fractions, of which the library keeps what is between 0 and 1. */
+  isCut: boolean;
 }
 
 /** The library would guess among a hundred formats, some of which are programs. */
@@ -57,6 +59,7 @@ export default async function convert(
 }
 
 function shown(image: IMagickImage, isPhoto: boolean, mostBytes: number): PicturePage {
+  const isCut = image.getAttribute('quantum:format') === 'floating-point';
   image.autoOrient();
   const from = sizeOf(image);
   image.strip();
@@ -69,7 +72,7 @@ function shown(image: IMagickImage, isPhoto: boolean, mostBytes: number): Pictur
     // A JPEG would be black where a picture is transparent.
     if (png === undefined) image.alpha(AlphaAction.Remove);
     const data = png ?? written(image, MagickFormat.Jpeg, mostBytes);
-    if (data !== undefined) return { data, from, to: sizeOf(image) };
+    if (data !== undefined) return { data, from, to: sizeOf(image), isCut };
   }
   throw new Error(`even with ${sizeOf(image)} pixels it has more than ${mostBytes} bytes`);
 }

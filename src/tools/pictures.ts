@@ -34,13 +34,29 @@ function convertNext(work: PictureWork): Promise<ShownPicture> {
   return converted;
 }
 
-/** What stands before each frame of a GIF (89a, 23), and chunks that only those PNG and WebP have that move. */
-const frame = /\0!\xf9[^]{5}\0[,!]/g;
+/** Chunks that only those PNG and WebP have that move. */
 const moving = /acTL|ANIM/;
 
 function isAnimated(bytes: Buffer): boolean {
-  if (imageTypeOf(bytes) !== 'image/gif') return moving.test(bytes.toString('latin1', 0, 200));
-  return (bytes.toString('latin1').match(frame)?.length ?? 0) > 1;
+  return imageTypeOf(bytes) === 'image/gif' ? hasFrames(bytes) : moving.test(bytes.toString('latin1', 0, 200));
+}
+
+/** Whether a GIF has more frames than one (GIF 89a, 18 to 26). What is before a frame, such as its delay, may be left out. */
+function hasFrames(bytes: Buffer): boolean {
+  const colours = (at: number): number => (((bytes[at] ?? 0) & 0x80) === 0 ? 0 : 3 * 2 ** (((bytes[at] ?? 0) & 7) + 1));
+  let frames = 0;
+  let at = 13 + colours(10);
+  // Programs skip zeros between the parts.
+  const isNext = (): boolean => [0, 0x21, 0x2c].includes(bytes[at] ?? 0x3b);
+  for (; frames < 2 && isNext(); at += 1) {
+    if (bytes[at] === 0) continue;
+    if (bytes[at] === 0x2c) {
+      frames += 1;
+      at += 11 + colours(at + 9);
+    } else at += 2;
+    for (let size = bytes[at] ?? 0; size > 0; size = bytes[at] ?? 0) at += size + 1;
+  }
+  return frames > 1;
 }
 
 /** @param orientation providers do not look at it: a photo would lie on its side */
@@ -67,6 +83,8 @@ async function convert(work: PictureWork): Promise<ShownPicture> {
     const what = pages.length === 0 ? 'it' : `page ${pages.length + 1}`;
     notes.push(`${what} cannot be shown (${(error as Error).message})`);
   }
+  if (pages.some(({ isCut }) => isCut))
+    notes.push('its pixels are fractions: above 1 all is shown white, below 0 black');
   const smaller = pages.find(({ from, to }) => from !== to);
   if (smaller !== undefined) notes.push(`it is shown smaller, with ${smaller.to} pixels instead of ${smaller.from}`);
   return {

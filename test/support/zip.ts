@@ -11,6 +11,8 @@ export interface Zipped {
   encrypted?: boolean;
   /** The size unpacked that the archive claims, in place of the true one. */
   claims?: number;
+  /** The number of the way by which it says that it is packed. */
+  way?: number;
 }
 
 /** A zip archive (APPNOTE 4.3), as a packing program or an attacker makes it. */
@@ -25,6 +27,7 @@ export function zipOf(files: Record<string, string | Buffer | Zipped>): Buffer {
       encrypted = false,
       mode = 0o100644,
       packed = true,
+      way = packed ? 8 : 0,
     } = typeof file === 'string' || Buffer.isBuffer(file) ? { content: file } : file;
     const bytes = Buffer.from(content);
     const body = packed ? deflateRawSync(bytes) : bytes;
@@ -33,7 +36,7 @@ export function zipOf(files: Record<string, string | Buffer | Zipped>): Buffer {
     const shared = Buffer.alloc(26);
     shared.writeUInt16LE(20, 0);
     shared.writeUInt16LE(0x800 | (encrypted ? 1 : 0), 2);
-    shared.writeUInt16LE(packed ? 8 : 0, 4);
+    shared.writeUInt16LE(way, 4);
     shared.writeUInt32LE(crc32(bytes), 10);
     shared.writeUInt32LE(body.length, 14);
     shared.writeUInt32LE(claims ?? bytes.length, 18);

@@ -50,6 +50,24 @@ describe('a picture', () => {
     },
   );
 
+  test('of fractions says that what is above 1 is white', async () => {
+    // Width, height, bits, no packing, black is zero, where, one sample, how many bytes, and IEEE floats.
+    const tags = [256, 1, 257, 1, 258, 32, 259, 1, 262, 1, 273, 200, 277, 1, 278, 1, 279, 4, 339, 3];
+    const bytes = Buffer.alloc(204);
+    bytes.write('49492a0008000000', 'hex');
+    bytes.writeUInt16LE(tags.length / 2, 8);
+    for (let index = 0; index < tags.length; index += 2) {
+      bytes.writeUInt16LE(tags[index] ?? 0, 10 + index * 6);
+      bytes.writeUInt16LE(3, 12 + index * 6);
+      bytes.writeUInt32LE(1, 14 + index * 6);
+      bytes.writeUInt16LE(tags[index + 1] ?? 0, 18 + index * 6);
+    }
+    bytes.writeFloatLE(180, 200);
+    const { note, pages } = await shown(bytes);
+    expect(pages.map(sidesOf)).toEqual([[1, 1]]);
+    expect(note).toBe('its pixels are fractions: above 1 all is shown white, below 0 black');
+  });
+
   test('that lies on its side is shown upright, since no provider turns it', async () => {
     const { note, pages } = await shown(fixture('sideways.jpg'));
     expect(note).toBeUndefined();
@@ -62,6 +80,8 @@ describe('a picture', () => {
     expect(await shown(gif)).toEqual({ pages: [gif] });
     const film = Buffer.concat([gif, frame]);
     expect(await shown(film)).toEqual({ pages: [film], note: 'it moves: only the first of its frames can be seen' });
+    const bare = Buffer.concat([gif, frame.subarray(9), frame.subarray(9), Buffer.from(';')]);
+    expect((await shown(bare)).note).toMatch(/^it moves/);
     const photo = fixture('pier.jpg');
     expect(await shown(photo)).toEqual({
       pages: [photo],

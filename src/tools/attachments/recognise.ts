@@ -129,6 +129,11 @@ const formats: Array<[begins: RegExp, what: string, mediaType: string]> = [
   [/^.{16}4455434b/, 'a DuckDB database', 'application/vnd.duckdb'],
   [/^00010000(4a657420|5374616e64617264)/, 'a database of Access', 'application/vnd.ms-access'],
   [/^30(80|8[1-4](..){1,4})06092a864886f70d0107/, 'a signed or encrypted file (.p7m, .p7s)', 'application/pkcs7-mime'],
+  [/^4f5243/, 'ORC data', 'application/vnd.apache.orc'],
+  [/^00000100..00/, 'an icon of Windows', 'image/vnd.microsoft.icon'],
+  [/^50(34|35|36)(0a|0d|20)/, 'a picture in PBM, PGM or PPM', 'image/x-portable-anymap'],
+  [/^0a0[0-5]01(01|02|04|08)/, 'a picture in PCX', 'image/vnd.zbrush.pcx'],
+  [/^(fffe0000|0000feff)/, 'a text in UTF-32', 'text/plain'],
   [/^80(02|03|04|05)/, 'pickled Python data', 'application/x-pickle'],
 ];
 

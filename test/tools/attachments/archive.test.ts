@@ -264,6 +264,12 @@ describe('a file of an archive is left out, and the note says why, where', () =>
       /lies\.txt \(damaged: too many bytes/,
     ],
     ['it is smaller than it says', { 'lies.txt': { content: 'abc', claims: 1000 } }, /lies\.txt \(damaged: /],
+    [
+      'it is packed in another way',
+      { 'a.txt': { content: 'x', way: 9 } },
+      /\(packed by Deflate64, which is not read\)/,
+    ],
+    ['of whatever number', { 'a.txt': { content: 'x', way: 77 } }, /\(packed by way 77, which is not read\)/],
     ['another has the same path', { 'B.txt': 'x', 'b.txt': 'y' }, /b\.txt \(another file has the same path\)/],
     ['the packing program made it', { '__MACOSX/._a.txt': 'x' }, /made by the packing program/],
   ])('%s', async (_, members, note) => {

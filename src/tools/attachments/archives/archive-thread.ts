@@ -41,9 +41,23 @@ async function contentOf(member: ZipMember) {
   try {
     return { content: await member.read() };
   } catch (error) {
-    return { problem: `damaged: ${(error as Error).message}` };
+    const { message } = error as Error;
+    const [, way] = /^unsupported compression method: (\d+)$/.exec(message) ?? [];
+    return {
+      problem: way === undefined ? `damaged: ${message}` : `packed by ${ways[way] ?? `way ${way}`}, which is not read`,
+    };
   }
 }
+
+/** How a zip archive may be packed besides Deflate (APPNOTE 4.4.5). */
+const ways: Readonly<Record<string, string>> = {
+  9: 'Deflate64',
+  12: 'bzip2',
+  14: 'LZMA',
+  93: 'Zstandard',
+  95: 'xz',
+  98: 'PPMd',
+};
 
 /** Opens a tar archive that gzip has compressed, or one file. @throws `Error` if it is damaged, or over the limits */
 async function openGzip(name: string, bytes: Buffer, limits: ZipLimits): Promise<ZipMember[]> {

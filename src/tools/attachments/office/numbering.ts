@@ -145,11 +145,8 @@ export function withSlideNumbers(xml: string): string {
     const level = Number(/<a:pPr [^>]*\blvl="(\d)"/.exec(found)?.[1] ?? 0);
     const [said, type = '', start = '1'] =
       /<a:buAutoNum(?= )(?=[^>]* type="(\w+)")(?:[^>]* startAt="(\d+)")?[^>]*>/.exec(found) ?? [];
-    lists.length = Math.min(lists.length, level + 1);
-    if (said === undefined) {
-      delete lists[level];
-      return found;
-    }
+    lists.length = Math.min(lists.length, said === undefined ? level : level + 1);
+    if (said === undefined) return found;
     const before = lists[level];
     const number = before?.said === said ? before.number + 1 : Number(start);
     lists[level] = { said, number };
