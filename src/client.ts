@@ -142,8 +142,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
   const { token, url, variables = process.env } = options;
   if (url !== undefined) {
     const server = new HttpServer(url, token ?? variables['REPRISE_TOKEN'] ?? '');
-    // Whether it answers, and takes the token.
-    await server.send('/runs?limit=1');
+    await server.check();
     return new Reprise(httpRuns(server));
   }
   const dataConverter = encryptingDataConverter(options.encryptionKey ?? variables[keyVariable] ?? '');

@@ -12,7 +12,7 @@ import { decodeAll } from '../encryption/codec.ts';
 import type { RunEvent } from '../protocol/events.ts';
 import type { ModelProgress } from '../protocol/model-call.ts';
 import type { State } from '../protocol/state.ts';
-import { grpcErrorIn } from './errors.ts';
+import { grpcErrorIn, UnservedError } from './errors.ts';
 
 /** A call of a model, a tool, a search or a service that is in progress. */
 export interface PendingCall {
@@ -100,6 +100,7 @@ const isoOf = (time: Parameters<typeof optionalTsToDate>[0]): string | undefined
  */
 export function isPassing(error: unknown): error is Error {
   if (error instanceof QueryNotRegisteredError || error instanceof QueryRejectedError) return true;
+  if (error instanceof UnservedError) return true;
   const cause = grpcErrorIn(error);
   return cause === undefined ? error instanceof ServiceError : !grpcRefusals.has(cause.code);
 }

@@ -62,7 +62,7 @@ export const parseConfig = (text: string, name: string): Read<Config> => parse(t
 
 function parse<T>(text: string, name: string, check: Check<T>): Read<T> {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
   const place = (offset: number): string => `${name}:${lines.linePos(offset).line}`;
   const wrong = document.errors.map(({ pos, message }) => `${place(pos[0])}: ${message}`);
   if (wrong.length > 0) return { ok: false, problems: wrong };

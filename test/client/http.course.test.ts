@@ -132,6 +132,12 @@ describe('errors are those of the library', () => {
     const wrong = connect({ url: `http://127.0.0.1:${port}`, token: 'x' });
     await expect(wrong).rejects.toThrow(/limit=1 is not answered by Reprise \(404 Not Found: no such page\)$/);
     elsewhere.close();
+    const other = createServer((_, answer) => answer.end('{"data":[]}')).listen(0);
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    await expect(connect({ url, token: 'x' })).rejects.toThrow(
+      /does not answer at .* \(something else answers there\)/,
+    );
+    other.close();
     const away = connect({ url: 'http://127.0.0.1:1', token: 'x' });
     await expect(away).rejects.toThrow(UnreachableError);
     await expect(away).rejects.toThrow(/^Reprise does not answer at http:\/\/127\.0\.0\.1:1 \(.+\)\. Start it: /);

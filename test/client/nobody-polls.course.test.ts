@@ -23,8 +23,8 @@ test('to wait for a run whose queue nobody polls fails with the queue and what t
   expect(await run.isOpen()).toBe(true);
 });
 
-test('so does to ask for its state', async () => {
-  await expect(run.state()).rejects.toThrow(words(run.id));
+test.each(['state', 'events', 'pendingQuestions', 'cursor'] as const)('so does to ask for its %s', async (what) => {
+  await expect(run[what]()).rejects.toThrow(words(run.id));
 });
 
 test('who watches it is told the same, and goes on watching', async () => {

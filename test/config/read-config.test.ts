@@ -170,6 +170,14 @@ describe('a problem names file, line, key and the valid choices', () => {
     expect(read.ok ? [] : read.problems).toContainEqual(expect.stringContaining(message));
   });
 
+  test('an agent may have what another one has, besides its own', () => {
+    const text = 'agents:\n  - &first { id: a, backend: { type: offline } }\n  - { <<: *first, id: b }\n';
+    const read = parseConfig(text, 'team.yaml');
+    expect(read).toMatchObject({
+      config: { content: { agents: [{ id: 'a' }, { id: 'b', backend: { type: 'offline' } }] } },
+    });
+  });
+
   test('an anchor may have as many aliases as a team has agents', () => {
     const agents = Array.from({ length: 199 }, (_, index) => `  - { id: a${index}, backend: *mine }`);
     const text = ['agents:', '  - { id: first, backend: &mine { type: offline } }', ...agents].join('\n');

@@ -8,6 +8,7 @@ test.each([
   [{ answer: 5 }, 'answer: 5 is not a text'],
   [{ answer: null }, 'answer: null is not a text'],
   [{ answer: 'Yes', questionId: ['q1'] }, 'questionId: ["q1"] is not a text'],
+  [{ answer: 'Yes', questionID: 'q1' }, '"questionID" is no key of it: it is an object {questionId?, answer}'],
   [{ questionId: 'q1' }, 'answer is missing: it is an object {questionId?, answer}'],
   ['Yes', '"Yes" is not an object {questionId?, answer}'],
   [['Yes'], '["Yes"] is not an object {questionId?, answer}'],
@@ -27,6 +28,10 @@ test.each([
     'arguments: [1] is not an object with all that the call is to run with',
   ],
   [{ id: 't1', action: 'deny', reason: 7 }, 'reason: 7 is not a text'],
+  [
+    { id: 't1', action: 'deny', why: 'No' },
+    '"why" is no key of it: it is an object {id, action: "allow" | "deny" | "edit", arguments?, reason?, always?}',
+  ],
 ])('so it is of the decision %j about a tool call', (decision, problem) => {
   expect(checkedDecision(decision)).toBe(problem);
 });

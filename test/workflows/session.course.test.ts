@@ -1,5 +1,7 @@
 import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SessionRun } from '../../src/client/run.ts';
+import { TemporalRun } from '../../src/client/temporal/run.ts';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
@@ -78,6 +80,18 @@ test('turns are taken one at a time, in order, and each has exactly one final ev
   const taken = events.flatMap((event) => (event.type === 'turn' ? [event.text] : []));
   expect(results.toSorted((one, other) => one.turn - other.turn).map(({ answer: said }) => said)).toEqual(taken);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+});
+
+test('turns that a program sends at once are taken in the order in which it sends them', async () => {
+  script = teamScript({ present: ({ prompt }) => ({ text: taskIn(prompt) }) });
+  const { workflowId } = await run.startSession({ config: alone() });
+  const session = new SessionRun(new TemporalRun(run.client.workflow.getHandle(workflowId)));
+  const texts = ['one', 'two', 'three', 'four', 'five', 'six'];
+  const turns = await Promise.all(texts.map((text) => session.send(text)));
+  expect(turns.map(({ turn }) => turn)).toEqual(texts.map((_, index) => index + 1));
+  expect(turns.map(({ answer: said }) => said)).toEqual(texts);
+  await session.close();
+  await session.result();
 });
 
 test('with a text a session takes that one turn and completes', async () => {

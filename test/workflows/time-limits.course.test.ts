@@ -188,6 +188,11 @@ describe('time', () => {
       expect(outIn(spent().events, 'agent_b')).toMatchObject({ timedOut: false, reason });
     });
 
+    test('names what has failed where it leaves no time for another try', () => {
+      const reason = expect.stringMatching(/budget of \d+ seconds leaves no time for another try: .*503/) as string;
+      expect(outIn(spent().events, 'agent_a')).toMatchObject({ timedOut: false, reason });
+    });
+
     test('ends the wait for a person’s approval, which says before when it will', () => {
       const expiresAt = expect.any(String) as string;
       expect(spent().events).toContainEqual(expect.objectContaining({ type: 'approval_requested', expiresAt }));

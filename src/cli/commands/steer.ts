@@ -38,7 +38,7 @@ export async function decide(shell: Shell, given: string | undefined, options: D
 function decisionIn({ accept = false, stop = false, note }: DecideOptions): OperatorDecision {
   if (accept === stop)
     throw usageError(
-      `${accept ? '--accept and --stop exclude each other' : 'What is decided?'} ` +
+      `${accept ? '--accept and --stop exclude each other.' : 'What is decided?'} ` +
         'Give one of them: --accept goes on to the synthesis, --stop ends without a further model call',
     );
   return { action: accept ? 'accept' : 'stop', ...(note !== undefined && { note }) };

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WorkflowFailedError, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure, RetryState } from '@temporalio/common';
+import { parsedJson } from '../../util/values.ts';
 import { shortened } from '../../workflows/runtime/size.ts';
 import {
   MessageRefusedError,
@@ -68,6 +69,13 @@ export class HttpServer {
       }
       await pause(1000);
     }
+  }
+
+  /** Whether it answers, and takes the token. @throws as `read`; `UnreachableError` where something else answers */
+  async check(): Promise<void> {
+    const isList = async (answer: Response): Promise<boolean> => Array.isArray(parsedJson(await answer.text()));
+    if (await this.read('/runs?limit=1', {}, isList)) return;
+    throw new UnreachableError(this.#url, new Error('something else answers there'), serverHelp);
   }
 
   get<T>(path: string): Promise<T> {

@@ -18,6 +18,7 @@ import type { State } from '../../protocol/state.ts';
 import { startPinned } from '../asked-again.ts';
 import { grpcErrorIn, MessageRefusedError } from '../errors.ts';
 import { firstLine } from '../names.ts';
+import { isOpenStatus } from '../../util/run-status.ts';
 import { explained, served } from '../pollers.ts';
 import { showRun, type RunRecord, type RunStatus, type ShowOptions } from '../show/show.ts';
 import { callsIn, isLost, type PendingCall, type RunSnapshot } from '../snapshot.ts';
@@ -33,6 +34,8 @@ export class TemporalRun {
   readonly #handle: WorkflowHandle;
   /** How to start a session with its first turn; undefined once the session is known to have begun. */
   #start: (() => Promise<WorkflowStartOptions>) | undefined;
+  /** The last turn until it was taken. Requests that are under way at once may arrive in any order. */
+  #sending: Promise<unknown> = Promise.resolve();
 
   constructor(handle: WorkflowHandle, start?: () => Promise<WorkflowStartOptions>) {
     this.#handle = handle;
@@ -62,20 +65,24 @@ export class TemporalRun {
   }
 
   async pendingQuestions(): Promise<PendingQuestion[]> {
-    return this.#handle.query(pendingQuestionsQuery);
+    return served(this.#handle, () => this.#handle.query(pendingQuestionsQuery));
   }
 
   async pendingCalls(): Promise<PendingCall[]> {
-    return callsIn(await this.#handle.describe(), this.#handle.client.options.loadedDataConverter);
+    const description = await this.#handle.describe();
+    // A run that was terminated has left them behind.
+    if (!isOpenStatus(description.status.name)) return [];
+    return callsIn(description, this.#handle.client.options.loadedDataConverter);
   }
 
   async events(from: number): Promise<RunEvent[]> {
-    return this.#handle.query(eventsQuery, from);
+    return served(this.#handle, () => this.#handle.query(eventsQuery, from));
   }
 
   async cursor(): Promise<EventCursor> {
     const { runId } = await this.#handle.describe();
-    const events = await this.#handle.client.getHandle(this.id, runId).query(eventsQuery);
+    const handle = this.#handle.client.getHandle(this.id, runId);
+    const events = await served(handle, () => handle.query(eventsQuery));
     return { runId, seq: events.at(-1)?.seq ?? 0 };
   }
 
@@ -131,8 +138,14 @@ export class TemporalRun {
   }
 
   async #accepted(text: string, turnId: string, signal?: AbortSignal): Promise<WorkflowUpdateHandle<TurnResult>> {
-    const turn = await startPinned(() => untilReached(() => this.#begin(text, turnId), signal));
-    this.#start = undefined;
+    const begin = async (): Promise<WorkflowUpdateHandle<TurnResult>> => {
+      signal?.throwIfAborted();
+      const turn = await startPinned(() => untilReached(() => this.#begin(text, turnId), signal));
+      this.#start = undefined;
+      return turn;
+    };
+    const turn = this.#sending.then(begin);
+    this.#sending = turn.catch(() => {});
     return turn;
   }
 

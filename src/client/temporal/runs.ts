@@ -108,9 +108,10 @@ export class TemporalRuns {
     input: RunInput,
     { memo, priority = this.#settings.priority, sign = true }: StartOptions,
   ) {
-    const { idea, problem, task, text } = input as Partial<Record<string, string>>;
-    // The summary in the list of the Web UI.
-    const staticSummary = firstLine(task ?? idea ?? problem ?? text ?? '');
+    const { idea, problem, task, text } = input as Partial<Record<string, unknown>>;
+    const said = task ?? idea ?? problem ?? text;
+    // The summary in the list of the Web UI. What is wrong with an input is told by the run.
+    const staticSummary = typeof said === 'string' ? firstLine(said) : '';
     const { buildId, environment, home, taskQueue } = this.#settings;
     const { namespace } = this.client.options;
     // With all schemas of inputs, which what only reads runs has no use for.

@@ -121,7 +121,7 @@ export async function reply(caller: Caller, request: SendMessageRequest): Promis
 function toldBy({ data, text }: Said, waiting: readonly PendingQuestion[]): [update: string, payload: object] {
   if (waiting.length === 0) throw new UnsupportedOperationError('The task waits for no message');
   const [given, ...more] = data as Array<Record<string, unknown> | null>;
-  const named = given?.['questionId'] ?? given?.['id'];
+  const { id, questionId: named = id, ...fields } = given ?? {};
   const meant = data.length === 0 ? waiting : waiting.filter(({ questionId }) => questionId === named);
   const [pending] = meant;
   if (pending === undefined || meant.length > 1 || more.length > 0) {
@@ -130,15 +130,15 @@ function toldBy({ data, text }: Said, waiting: readonly PendingQuestion[]): [upd
   }
   const { kind, questionId } = pending;
   if (kind === 'approval') {
-    const said = given ?? { action: text.trim().toLowerCase() };
-    return [said['action'] === 'restart' ? requestRestartSignal.name : decideSignal.name, said];
+    const { action = text.trim().toLowerCase(), ...others } = fields;
+    return action === 'restart' ? [requestRestartSignal.name, others] : [decideSignal.name, { action, ...others }];
   }
   if (kind === 'tool' && given) {
     const wrong = given['action'] === 'edit' ? argumentsProblem(given['arguments'], pending) : undefined;
     if (wrong !== undefined) throw new RequestMalformedError(`message.parts: arguments: ${wrong}`);
-    return [approveSignal.name, { ...given, id: questionId }];
+    return [approveSignal.name, { ...fields, id: questionId }];
   }
-  return [answerSignal.name, { answer: text, ...given, questionId }];
+  return [answerSignal.name, { answer: text, ...fields, questionId }];
 }
 
 const isTold = async (handle: WorkflowHandle, updateId: string): Promise<boolean> =>

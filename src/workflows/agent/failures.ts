@@ -2,8 +2,10 @@ import { failureTypes } from '../../protocol/errors.ts';
 import { RetryState, TimeoutType } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
 
-export function budgetSpent(limit: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(`The budget of ${limit} is spent`, failureTypes.budgetSpent);
+/** @param failure of a call that would have been tried again; absent where nothing failed */
+export function budgetSpent(limit: string, failure?: string): ApplicationFailure {
+  const how = failure === undefined ? 'is spent' : `leaves no time for another try: ${failure}`;
+  return ApplicationFailure.nonRetryable(`The budget of ${limit} ${how}`, failureTypes.budgetSpent);
 }
 
 export function isBudgetSpent(error: unknown): error is ApplicationFailure {

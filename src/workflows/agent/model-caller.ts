@@ -157,13 +157,13 @@ export class ModelCaller {
       return result;
     } catch (error) {
       const isCancelled = isCancellation(error);
-      const { timedOut: isTimeUp = false, tookAll = false } = isCancelled ? {} : callFailure(error);
+      const { reason, timedOut: isTimeUp = false, tookAll = false } = isCancelled ? {} : callFailure(error);
       const isOver = !isCancelled && !isTimeUp;
       this.#usage.callLeft({ activityId, agent: id, model: backend.model, isOver });
       const limit = isTimeUp && isOfBudget() ? this.#usage.timeBudget : undefined;
       if (limit === undefined) throw error;
       if (tookAll) this.#usage.timeIsUp();
-      throw budgetSpent(limit);
+      throw budgetSpent(limit, tookAll ? undefined : reason);
     } finally {
       this.#underWay -= 1;
     }

@@ -202,7 +202,8 @@ export function checkedDecision(payload: unknown): ToolDecision | string {
     id,
     reason,
   } = (payload ?? {}) as Omit<ToolDecision, 'action' | 'always' | 'arguments'> & Record<string, unknown>;
-  const problem = textsProblem(payload, '{id, action: "allow" | "deny" | "edit", …}', ['id', 'action'], ['reason']);
+  const form = '{id, action: "allow" | "deny" | "edit", arguments?, reason?, always?}';
+  const problem = textsProblem(payload, form, ['id', 'action'], ['reason'], ['always', 'arguments']);
   if (problem !== undefined) return problem;
   if (action !== 'allow' && action !== 'deny' && action !== 'edit')
     return `action: ${quoted(action)} is not one of allow | deny | edit`;
