@@ -64,7 +64,10 @@ function parse<T>(text: string, name: string, check: Check<T>): Read<T> {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
   const place = (offset: number): string => `${name}:${lines.linePos(offset).line}`;
-  const wrong = document.errors.map(({ pos, message }) => `${place(pos[0])}: ${message}`);
+  // What it says behind a semicolon is for programmers.
+  const wrong = document.errors.map(
+    ({ pos, message }) => `${place(pos[0])}: ${message.replace(/; please use YAML.*/, '')}`,
+  );
   if (wrong.length > 0) return { ok: false, problems: wrong };
   if (document.contents === null) return { ok: false, problems: [`${name}: the file is empty`] };
   const [alias] = wrongAliases(document);

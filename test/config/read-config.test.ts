@@ -140,6 +140,7 @@ describe('a problem names file, line, key and the valid choices', () => {
     ['an empty file', '', 'team.yaml: the file is empty'],
     ['a syntax error', 'agents: [\n', 'team.yaml:2:'],
     ['a key twice', 'budget: {}\nbudget: {}\n', 'team.yaml:2: Map keys must be unique'],
+    ['two documents', 'agents: []\n---\nagents: []\n', 'team.yaml:2: Source contains multiple documents'],
     ['an alias without an anchor', 'agents:\n  - id: *none\n', 'team.yaml:2: no &none stands before *none'],
     ['an alias in its own anchor', 'agents: &all\n  - *all\n', 'team.yaml:2: *all stands in &all itself'],
     [
