@@ -39,7 +39,10 @@ export class MessageRefusedError extends Error {
   }
 }
 
-/** A run takes nothing of the kind that a person sends: it is `unknown` or `closed` what it is for, or `wrong` for this run, or no worker is there who knows: `away`. */
+/**
+ * A run takes nothing of the kind that a person sends: it is `unknown` or `closed` what it is for, or `wrong` for this run, or
+ * the worker that knows is `away`.
+ */
 export class NotTakenError extends Error {
   override name = 'NotTakenError';
   readonly why: 'unknown' | 'closed' | 'wrong' | 'away';

@@ -99,8 +99,7 @@ const isoOf = (time: Parameters<typeof optionalTsToDate>[0]): string | undefined
  * queries yet, or it is paused.
  */
 export function isPassing(error: unknown): error is Error {
-  if (error instanceof QueryNotRegisteredError || error instanceof QueryRejectedError) return true;
-  if (error instanceof UnservedError) return true;
+  if ([QueryNotRegisteredError, QueryRejectedError, UnservedError].some((each) => error instanceof each)) return true;
   const cause = grpcErrorIn(error);
   return cause === undefined ? error instanceof ServiceError : !grpcRefusals.has(cause.code);
 }

@@ -36,20 +36,18 @@ export function mcpRoutes(served: Served): Hono<ServeEnv> {
   return new Hono<ServeEnv>().all('/mcp', async (c) => {
     // The door has checked the token; only the access matters of what the package wants to know.
     const authInfo = { token: '', clientId: '', scopes: [], extra: { access: c.get('access') } };
-    const isPost = c.req.method === 'POST';
-    const body = isPost ? await bodyText(c) : '';
-    let parsedBody: unknown;
+    const body = c.req.method === 'POST' && (await bodyText(c));
     try {
-      parsedBody = isPost ? jsonOf(body) : undefined;
+      const response = await handler.fetch(c.req.raw, {
+        authInfo,
+        ...(body !== false && { parsedBody: jsonOf(body) }),
+      });
+      return c.newResponse(response.body, response);
     } catch (error) {
-      if (error instanceof HttpProblem) throw error;
-      return c.json(
-        { jsonrpc: '2.0', id: null, error: { code: ProtocolErrorCode.ParseError, message: noJson(error) } },
-        400,
-      );
+      if (!(error instanceof SyntaxError)) throw error;
+      const problem = { code: ProtocolErrorCode.ParseError, message: noJson(error) };
+      return c.json({ jsonrpc: '2.0', id: null, error: problem }, 400);
     }
-    const response = await handler.fetch(c.req.raw, { authInfo, ...(isPost && { parsedBody }) });
-    return c.newResponse(response.body, response);
   });
 }
 

@@ -24,7 +24,7 @@ export interface PendingRequest<End> {
 }
 
 /** The time of a run's budget. */
-export interface TimeBudget {
+interface TimeBudget {
   /** Infinity without one. */
   readonly millisecondsLeft: number;
   timeIsUp(): void;

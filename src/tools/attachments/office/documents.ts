@@ -122,8 +122,10 @@ export async function leftOut({ names, read }: Parts): Promise<Array<string | fa
   const isNumbered = has(/<text:list[ >]/) && styles.some((each) => each.includes('<text:list-level-style-number'));
   const isHiding = /<w:vanish( w:val="(1|true|on)")?\/>|text:display="(none|condition)"|<text:hidden-/;
   const [ofWord = ''] = await allOf(/^word\/styles\d*\.xml$/);
-  const looks = (look: RegExp): boolean =>
-    stylesLike(ofWord, look).some((style) => bodies.some((body) => body.includes(`Style w:val="${style}"`)));
+  const used = new Set(
+    bodies.flatMap((body) => [...body.matchAll(/Style w:val="([^"]*)"/g)].map(([, style]) => style)),
+  );
+  const looks = (look: RegExp): boolean => stylesLike(ofWord, look).some((style) => used.has(style));
   return [
     pictures > 0 && `pictures in it: ${pictures}, of which only the descriptions are read`,
     newer > 0 && `${newer} of its charts are of a kind that is not read`,
@@ -204,11 +206,11 @@ async function textsBelow(parts: Parts, part: string, xml: string): Promise<stri
   const texts: string[] = [];
   let [at, above] = [part, xml];
   for (const kind of ['slideLayout', 'slideMaster']) {
-    if (/<p:\w+ [^>]*\bshowMasterSp="(0|false)"/.test(above)) break;
+    if (/<p:\w+ [^<>]*\bshowMasterSp="(0|false)"/.test(above)) break;
     const below = [...(await relationsOf(parts, at)).values()].find((relation) => relation.kind === kind)?.part ?? '';
     if (!parts.names.includes(below)) break;
     [at, above] = [below, await parts.read(below)];
-    const shapes = above.match(/<p:sp>.*?<\/p:sp>/gs) ?? [];
+    const shapes = above.match(/<p:sp>(?:(?!<p:sp>).)*?<\/p:sp>/gs) ?? [];
     const own = shapes.filter((shape) => !shape.includes('<p:ph')).map((shape) => textOfXml(shape, drawing));
     texts.push(own.filter((text) => text !== '').join('\n'));
   }

@@ -133,7 +133,7 @@ const bulletFormats: Readonly<Record<string, string>> = {
   romanUc: 'upperRoman',
 };
 
-const slideParagraph = /<(?:\w+:)?txBody[ >]|<a:p(?: [^>]*[^>/])?>.*?<\/a:p>/gs;
+const slideParagraph = /<(?:\w+:)?txBody[ >]|<a:p(?: [^<>]*[^<>/])?>(?:(?!<a:p[ >]).)*?<\/a:p>/gs;
 
 /** A slide with what numbers the items of its lists, which PowerPoint computes: `4.` or `(a)`. */
 export function withSlideNumbers(xml: string): string {
@@ -142,9 +142,9 @@ export function withSlideNumbers(xml: string): string {
     if (!found.startsWith('<a:p')) lists = [];
     // An empty paragraph has no number, and ends no list.
     if (!/<a:t>[^<]/.test(found)) return found;
-    const level = Number(/<a:pPr [^>]*\blvl="(\d)"/.exec(found)?.[1] ?? 0);
+    const level = Number(/<a:pPr [^<>]*\blvl="(\d)"/.exec(found)?.[1] ?? 0);
     const [said, type = '', start = '1'] =
-      /<a:buAutoNum(?= )(?=[^>]* type="(\w+)")(?:[^>]* startAt="(\d+)")?[^>]*>/.exec(found) ?? [];
+      /<a:buAutoNum(?= )(?=[^<>]* type="(\w+)")(?:[^<>]* startAt="(\d+)")?[^<>]*>/.exec(found) ?? [];
     lists.length = Math.min(lists.length, said === undefined ? level : level + 1);
     if (said === undefined) return found;
     const before = lists[level];

@@ -32,7 +32,7 @@ export async function textOfOpenDocument(parts: Parts): Promise<string> {
   const raising = raisingStyles(xml);
   const span = ({ 'text:style-name': style = '' }: Attributes): string => raising.get(style) ?? '';
   // The number of a slide that stands in its notes is not in the file.
-  const numbered = xml.replaceAll(/(<text:page-number[^>]*>)&lt;number&gt;/g, '$1');
+  const numbered = xml.replaceAll(/(<text:page-number[^<>]*>)&lt;number&gt;/g, '$1');
   const marked = textOfXml(numbered, { ...open, marks: { ...open.marks, span } });
   const text = marked.replaceAll('\u0001', () => `[slide ${++slide}]`);
   return [...(await edgesOf(parts)), text, ...(await objectsIn(parts))].join('\n\n');

@@ -18,7 +18,7 @@ const usual = 'http://schemas.openxmlformats.org/officeDocument/2006/relationshi
 /** Cells with pictures and the like, which would be errors. */
 const withPictures = (sheet: string): string =>
   sheet.replaceAll(
-    /<((?:\w+:)?)c ([^>]*)t="e"([^>]* vm="\d+"[^>]*)><\1v>#VALUE!<\/\1v>/g,
+    /<((?:\w+:)?)c ([^<>]*)t="e"([^<>]* vm="\d+"[^<>]*)><\1v>#VALUE!<\/\1v>/g,
     '<$1c $2t="str"$3><$1v>[picture or linked data]</$1v>',
   );
 
@@ -31,16 +31,18 @@ const dates = eastAsian.map((number) => `<numFmt numFmtId="${number}" formatCode
 
 /** Styles that declare these formats before their own, which count if they have the same numbers. */
 function withDates(styles: string): string {
-  const list = /<(?:\w+:)?numFmts(?: [^>]*[^/>])?>/;
+  const list = /<(?:\w+:)?numFmts(?: [^<>]*[^/<>])?>/;
   if (list.test(styles)) return styles.replace(list, (begin) => begin + dates);
-  const bare = styles.replace(/<(?:\w+:)?numFmts\b[^>]*\/>/, '');
-  return bare.replace(/<(?:\w+:)?styleSheet\b[^>]*>/, (begin) => `${begin}<numFmts>${dates}</numFmts>`);
+  const bare = styles.replace(/<(?:\w+:)?numFmts\b[^<>]*\/>/, '');
+  return bare.replace(/<(?:\w+:)?styleSheet\b[^<>]*>/, (begin) => `${begin}<numFmts>${dates}</numFmts>`);
 }
 
 /** Formats of OpenDocument without their texts where these say thousands or millions: 5000 shown as `5 k` is no 5000 k. */
 const withoutFalseUnits = (xml: string): string =>
-  xml.replaceAll(/<number:((?:number|currency|percentage)-style) [^>]*[^/]>.*?<\/number:\1>/gs, (style) =>
-    style.includes('display-factor=')
-      ? style.replaceAll(/<number:(text|currency-symbol)(?: [^>]*)?(?:\/>|>[^<]*<\/number:\1>)/g, '')
-      : style,
+  xml.replaceAll(
+    /<number:((?:number|currency|percentage)-style) [^<>]*[^/<>]>(?:(?!<number:\1 ).)*?<\/number:\1>/gs,
+    (style) =>
+      style.includes('display-factor=')
+        ? style.replaceAll(/<number:(text|currency-symbol)(?: [^<>]*)?(?:\/>|>[^<]*<\/number:\1>)/g, '')
+        : style,
   );

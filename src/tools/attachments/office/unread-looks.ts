@@ -11,7 +11,7 @@ export function looksNotRead(parts: ReadonlyMap<string, Buffer>): string[] {
       'headers and footers of printed pages are not read',
     holds(/^(xl\/styles|content)\.xml$/i, struck) && 'some cells are struck out, and read like the others',
     holds(sheets, raised) && 'some letters stand above or below their line, and are read like the others: 10⁶ as 106',
-    holds(/^xl\/styles\.xml$/i, /<(\w+:)?font>(?:(?!<\/\1font>).)*<\1color rgb="(?!FF000000)/s) &&
+    holds(/^xl\/styles\.xml$/i, /<(\w+:)?font>(?:(?!<\/?\1font>).)*<\1color rgb="(?!FF000000)/s) &&
       'colours of text are not read, only those of cells',
   ].filter((note) => note !== false);
 }
@@ -23,18 +23,18 @@ const pageEdge =
   /<(?:\w+:)?(odd|even|first)(Header|Footer)>(?:Page |&amp;(?:&quot;[^&]*&quot;|\d+(?!\d)|[A-Z]))*(?!Page |&amp;)[^<]/;
 
 const struck = /<(?:\w+:)?strike(?: val="(?:1|true)")?\s*\/>|text-line-through-style="solid"/;
-const raised = /text-position="(super|sub|-?[\d.]*[1-9])|<(\w+:)?is>(?:(?!<\/\2is>).)*<\2vertAlign /s;
+const raised = /text-position="(super|sub|-?[\d.]*[1-9])|<(\w+:)?is>(?:(?!<\/?\2is>).)*<\2vertAlign /s;
 
 /** Whether the printed pages of an .ods say more than programs set by themselves: names, days, and the word before a page's number. */
 function hasPageEdge(styles: Buffer | undefined): boolean {
   const edges = styles
     ?.toString('utf8')
-    .match(/<style:((?:header|footer)(?:-left|-first)?)(?: [^>]*[^/])?>.*?<\/style:\1>/gs);
+    .match(/<style:((?:header|footer)(?:-left|-first)?)(?: [^<>]*[^/<>])?>(?:(?!<style:\1[ >]).)*?<\/style:\1>/gs);
   return (edges ?? []).some((edge) => {
     const said = edge
-      .replaceAll(/[^\s<>]+\s*(?:<text:s\/>)?(?=<text:page-(?:number|count)\b)/g, '')
-      .replaceAll(/<text:(page-number|page-count|sheet-name|title|date|time|file-name)\b[^>]*>[^<]*<\/text:\1>/g, '')
-      .replaceAll(/<[^>]*>/g, '');
+      .replaceAll(/(?<![^\s<>])[^\s<>]+\s*(?:<text:s\/>)?(?=<text:page-(?:number|count)\b)/g, '')
+      .replaceAll(/<text:(page-number|page-count|sheet-name|title|date|time|file-name)\b[^<>]*>[^<]*<\/text:\1>/g, '')
+      .replaceAll(/<[^<>]*>/g, '');
     return !/^<[^>]*display="false"/.test(edge) && /[\p{L}\p{N}]/u.test(said);
   });
 }
