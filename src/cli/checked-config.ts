@@ -169,6 +169,7 @@ export function inspectConfig(shell: Shell, config: CheckedConfig, folder: strin
   const backends = roles.map(({ backend }) => backend);
   const { warnings, problems } = findPrices(backends, settings, ownPrices(shell), environment);
   return {
+    roles,
     backends,
     /** What would keep it from running there, such as a key that is not set. */
     missing: [...preflight(kind, settings, environment), ...missingSdk(backends, folder), ...problems],

@@ -4,11 +4,13 @@ import { preflightBackends } from './models/complete-backend.ts';
 import { checkedBy, type Checked } from './problems.ts';
 import { preflightCommands, withCommands } from './tools/commands.ts';
 import type { Environment } from '../util/environment.ts';
-import type { Backend, NotifyEntry, ToolSources } from '../protocol/settings.ts';
+import { unsetForServers } from './tools/server-variables.ts';
+import type { Backend, NotifyEntry, OrchestratorSettings, ToolSources } from '../protocol/settings.ts';
 
-/** Who calls a model in a run, with the tools that it has, if any. */
+/** Who calls a model in a run, with the loop and the tools that it has, if any. */
 export interface Role {
   backend: Backend;
+  orchestrator?: OrchestratorSettings;
   tools?: ToolSources;
 }
 
@@ -48,6 +50,10 @@ export function preflight<Settings extends { notify?: NotifyEntry[] | undefined 
   return [
     ...preflightBackends(Object.fromEntries(backends), environment),
     ...preflightCommands(Object.fromEntries(packages), environment),
+    ...unsetForServers(
+      roles.flatMap(([, { tools }]) => tools?.mcpServers ?? []),
+      environment,
+    ),
     ...missingForNotify(settings.notify, environment),
     ...(kind.missing?.(settings, environment) ?? []),
   ];

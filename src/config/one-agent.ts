@@ -94,7 +94,7 @@ export const agentKind: ConfigKind<OneAgentConfig, OneAgent> = {
   keys: ['modules', 'exchange'],
   check: checkAgent,
   complete: completeAgent,
-  roles: ({ id, backend, tools }) => ({ [`agent ${id}`]: { backend, tools } }),
+  roles: ({ id, backend, orchestrator, tools }) => ({ [`agent ${id}`]: { backend, orchestrator, tools } }),
   describe: describeAgent,
   named: ({ backend }) => [backend],
   inert: ({ backend, unused }) => [

@@ -86,11 +86,11 @@ export const planKind: ConfigKind<PlanConfig, PlanSettings> = {
   keys: ['plan'],
   check: (content) => checkSingleReplies(planSchema, content),
   complete: completePlan,
-  roles: ({ backends: { planner, validator, synthesis, executor }, tools }) => ({
+  roles: ({ backends: { planner, validator, synthesis, executor }, orchestrator, tools }) => ({
     planner: { backend: planner },
     validator: { backend: validator },
     synthesis: { backend: synthesis },
-    executor: { backend: executor, tools },
+    executor: { backend: executor, orchestrator, tools },
   }),
   describe: describePlan,
   named: ({ plan: { backend, planner, validator, synthesis, executor } }) =>

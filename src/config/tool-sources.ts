@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isModulePath, modulePath, modulePathPattern, modulePathProblem } from './extensions.ts';
-import { unique } from './problems.ts';
+import { didYouMean, unique } from './problems.ts';
 import { holdsSecret, writtenOut } from './variables.ts';
 import { guarded, safe } from './privileges.ts';
 import type { McpServer, ToolSources } from '../protocol/settings.ts';
@@ -12,11 +12,22 @@ export const toolTime = z.number().positive().max(day);
 
 const dotted = /^[\w-]+(\.[\w-]+)*$/;
 
+/** The tools that Reprise has itself, by the names of their packages. */
+export const builtins = 'search files attachments web calculator results python workspace command command.local'
+  .split(' ')
+  .map((name) => `builtin.${name}`);
+
+export const unknownBuiltin = (name: string): string =>
+  `${name}: no such built-in;${didYouMean(name, builtins)} there are ${builtins.join(', ')}`;
+
 const toolPackageSchema = z
   .string()
   .superRefine((name, context) => {
     const unknown = `${JSON.stringify(name)} is no name of a tool module: names joined by dots, as in tools.weather, or a path, as in ./tools/weather.ts`;
-    const message = isModulePath(name) ? modulePathProblem(name) : !dotted.test(name) && unknown;
+    const isUnknownBuiltin = name.startsWith('builtin.') && !builtins.includes(name);
+    const message = isModulePath(name)
+      ? modulePathProblem(name)
+      : (!dotted.test(name) && unknown) || (isUnknownBuiltin && unknownBuiltin(name));
     if (message) context.addIssue({ code: 'custom', message });
   })
   .meta({

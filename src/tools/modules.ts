@@ -28,7 +28,7 @@ export class ToolModules {
    * @throws `SourceError` that names the file, what is wrong and what is allowed
    */
   async tools(name: string): Promise<Tool[]> {
-    const file = this.#find(name);
+    const file = this.find(name);
     const { mtimeNs, size } = statSync(file, { bigint: true });
     const version = `${mtimeNs}-${size}`;
     const known = this.#loaded.get(file);
@@ -45,7 +45,8 @@ export class ToolModules {
     }
   }
 
-  #find(name: string): string {
+  /** The file of a module, which is not loaded. @throws `SourceError` that names the file, and those that are there */
+  find(name: string): string {
     const isPath = name.startsWith('./') && endings.includes(extname(name));
     if (!isPath && !/^[\w-]+(\.[\w-]+)*$/.test(name)) {
       throw new SourceError([

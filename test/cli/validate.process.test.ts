@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,10 +15,11 @@ afterAll(() => home.remove());
 
 describe('a configuration of one agent', () => {
   test('is described, without its tools being loaded; a missing key is a warning', async () => {
-    const { status, stdout, stderr } = await home.run(['validate', 'agent.yaml']);
+    const file = `${examples}simple-tool.yaml`;
+    const { status, stdout, stderr } = await home.run(['validate', file]);
     expect(status).toBe(0);
     expect(stdout.trimEnd().split('\n')).toEqual([
-      'agent.yaml is valid.',
+      `${file} is valid.`,
       'One agent (orchestrator):',
       '  backend: openai gpt-4',
       '  orchestrator: simple_tool, up to 15 model calls a turn',
@@ -34,6 +35,27 @@ describe('a configuration of one agent', () => {
     expect(status).toBe(2);
     expect(stderr).toContain('agent.yaml:6: modules: one agent (modules and exchange) takes no task of a team');
     expect(existsSync(join(home.path, 'up.lock'))).toBe(false);
+  });
+});
+
+describe('what a configuration names beside it', () => {
+  test('and is not there is a warning, each with where it was looked for', async () => {
+    mkdirSync(join(home.folder, 'tools'));
+    writeFileSync(join(home.folder, 'tools/weather.ts'), 'throw new Error("nothing is loaded")');
+    const server = { name: 'gate', url: 'https://127.0.0.1:1/mcp', headers: { Authorization: 'Bearer ${GATE_TOKEN}' } };
+    const agents = [
+      { id: 'a', tool_packages: ['tools.weather', 'tools.wether', 'builtin.web'], backend: { type: 'offline' } },
+      { id: 'b', orchestrator: './mine.ts', backend: { type: 'offline', folder: 'nowhere', mcp_servers: [server] } },
+    ];
+    writeFileSync(join(home.folder, 'named.json'), JSON.stringify({ agents }));
+    const { status, stderr } = await home.run(['validate', 'named.json']);
+    expect(status).toBe(0);
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      "Warning: the MCP server gate: headers.Authorization needs GATE_TOKEN, which is not set in the worker's environment",
+      expect.stringMatching(/^Warning: tools\.wether: there is no tools\/wether\.ts .* did you mean tools\.weather\?/),
+      expect.stringMatching(/^Warning: \.\/mine\.ts: there is no such file in \/./),
+      expect.stringMatching(/^Warning: offline: there is no folder \/.*\/nowhere$/),
+    ]);
   });
 });
 

@@ -92,6 +92,10 @@ describe('a wrong module is named with its line, its key and what is right', () 
       '3: modules[1].config.tool_packages[0]: "tools..weather" is no name of a tool module: names joined by dots, as in tools.weather, or a path, as in ./tools/weather.ts',
       tools('tool_packages: [tools..weather]'),
     ],
+    [
+      '3: modules[1].config.tool_packages[0]: builtin.wbe: no such built-in; did you mean builtin.web? there are builtin.search, builtin.files, builtin.attachments, builtin.web, builtin.calculator, builtin.results, builtin.python, builtin.workspace, builtin.command, builtin.command.local',
+      tools('tool_packages: [builtin.wbe]'),
+    ],
     [`3: modules[1].config.tool_packages[0]: "../weather.ts" ${leaves}`, tools('tool_packages: [../weather.ts]')],
     [`4: modules[2].module: "./a/../../own.ts" ${leaves}`, { loop: '{ module: ./a/../../own.ts, id: loop }' }],
     [

@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, describe, expect, test } from 'vitest';
+import { builtins } from '../../src/config/tool-sources.ts';
 import type { ToolSpec } from '../../src/protocol/message.ts';
 import { toolBench } from '../support/tool-bench.ts';
 
@@ -39,6 +40,11 @@ describe('tools of modules', () => {
       { name: 'book', source: calendar, sideEffects: 'once', timeout: 60 },
       { name: 'move', source: calendar, sideEffects: 'idempotent', timeout: 60 },
     ]);
+  });
+
+  const atHand = builtins.filter((name) => !name.startsWith('builtin.command'));
+  test.each(atHand)('a configuration may name %s, and it is there', async (name) => {
+    expect((await bench.list({ packages: [name] })).tools).not.toEqual([]);
   });
 
   test.each(['tools.plain', 'tools.other', 'tools_x', './tools/plain.js', './tools_x.ts'])(
@@ -192,7 +198,7 @@ describe('what cannot be used is refused, with the file, what is wrong and what 
     ['tools.wether', /did you mean tools\.weather\?/],
     [
       'builtin.serch',
-      /no such built-in; there are builtin\.search, builtin\.files, .*, builtin\.command, builtin\.command\.local$/,
+      /no such built-in; did you mean builtin\.search\? there are .*, builtin\.command, builtin\.command\.local$/,
     ],
   ])('the name %s', async (name, message) => {
     expect(await failure(bench.list({ packages: [name] }))).toMatch(message);

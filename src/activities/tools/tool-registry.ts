@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Environment } from '../../util/environment.ts';
 import type { Store } from '../../store/store.ts';
 import { Commands } from '../../tools/commands/commands.ts';
+import { unknownBuiltin } from '../../config/tool-sources.ts';
 import { commandPackages, commandTools } from '../../tools/commands/tools.ts';
 import { Logins } from '../../tools/mcp/logins.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
@@ -125,8 +126,7 @@ export function openToolRegistry(settings: ToolRegistrySettings): ToolRegistry {
     if (tools !== undefined) return tools();
     const mode = commandPackages[name];
     if (mode !== undefined) return commandTools(commands, mode);
-    const names = [...builtins.keys(), ...Object.keys(commandPackages)];
-    throw new SourceError([`${name}: no such built-in; there are ${names.join(', ')}`]);
+    throw new SourceError([unknownBuiltin(name)]);
   }
 
   return {

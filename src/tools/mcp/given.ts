@@ -1,12 +1,11 @@
-import { withVariables, type Replaced } from '../../config/variables.ts';
+import { serverVariables, type ServerVariables } from '../../config/tools/server-variables.ts';
 import type { McpServer } from '../../protocol/settings.ts';
 import type { Environment } from '../../util/environment.ts';
 import { redact } from '../../util/text/redact.ts';
 import { SourceError } from '../tool.ts';
 
 /** What a server is given of the worker's environment. */
-export interface Given extends Replaced {
-  clientSecret: string | undefined;
+export interface Given extends Omit<ServerVariables, 'unset'> {
   /** What it was logged in with by that. */
   tokens: string[];
 }
@@ -16,23 +15,13 @@ export interface Given extends Replaced {
  * missing
  */
 export function replaced(server: McpServer, environment: Environment): Given {
-  const [key, texts = {}] = 'url' in server ? (['headers', server.headers] as const) : (['env', server.env] as const);
-  const given = withVariables(texts, environment);
-  const login = 'url' in server ? server.client_credentials : undefined;
-  const secret = withVariables(login === undefined ? {} : { client_secret: login.client_secret }, environment);
-  const missing = [
-    ...given.missing.map((each) => ({ ...each, key })),
-    ...secret.missing.map((each) => ({ ...each, key: 'client_credentials' })),
-  ];
-  if (missing.length === 0) {
-    const secrets = [...given.secrets, ...secret.secrets];
-    return { ...given, secrets, tokens: [], clientSecret: secret.values['client_secret'] };
-  }
-  const problems = missing.map(
-    ({ key, name, variable }) =>
-      `the MCP server ${server.name}: ${key}.${name} needs ${variable}, which is not set in the worker's environment`,
+  const { unset, ...given } = serverVariables(server, environment);
+  const [first] = unset;
+  if (first === undefined) return { ...given, tokens: [] };
+  throw new SourceError(
+    unset.map(({ problem }) => problem),
+    { variable: first.variable },
   );
-  throw new SourceError(problems, { variable: missing[0]?.variable });
 }
 
 /** An error and its causes without secrets, since servers like to quote what they refuse. */
