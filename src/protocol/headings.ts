@@ -24,6 +24,7 @@ export const headings = {
   guidance: '## Guidance',
   tried: '## Tried so far',
   problem: '## Problem',
+  now: '## Now',
   attachments: '## Attachments',
   requirements: '## Requirements',
   subtask: '## Subtask',

@@ -74,7 +74,7 @@ export function problemMessage(problem: Text, attachments: Attachment[]): Conten
     `${headings.problem}\n\n`,
     problem,
     ...shownAttachments(attachments),
-    '\n\nSay with `submit_analysis` what the answer must hold.',
+    `\n\n${headings.now}\n\nSay with \`submit_analysis\` what the answer must hold.`,
   ]);
 }
 
