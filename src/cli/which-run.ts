@@ -1,20 +1,31 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { workflowTypes } from '../protocol/definitions.ts';
-import type { Reprise } from '../client.ts';
-import { isUnknownAttribute } from '../client/inbox.ts';
+import type { PendingQuestion, Reprise } from '../client.ts';
+import { isUnknownAttribute, questionsOf } from '../client/inbox.ts';
 import { ofTypes, openOnly } from '../util/run-status.ts';
 import { ageText } from '../client/show/progress.ts';
 import { CommandError, usageError } from './exit.ts';
 import type { Shell } from './shell.ts';
 
-type Selection = { what: string; query: string };
+interface Selection {
+  what: string;
+  query: string;
+  /** Of runs that wait for a person, those that wait for this come first. */
+  first?: { kind: PendingQuestion['kind']; what: string };
+}
 
 const any = ofTypes(workflowTypes);
+
+const waiting = {
+  what: 'run that waits for a person',
+  query: `${any} AND ${openOnly} AND RepriseWaiting = 'human'`,
+};
 
 export const choices = {
   any: { what: 'run', query: `${any} AND ExecutionStatus != 'ContinuedAsNew'` },
   open: { what: 'run that goes on', query: `${any} AND ${openOnly}` },
-  waiting: { what: 'run that waits for a person', query: `${any} AND ${openOnly} AND RepriseWaiting = 'human'` },
+  asking: { ...waiting, first: { kind: 'question', what: 'run that asks a question' } },
+  calling: { ...waiting, first: { kind: 'tool', what: 'run that waits with a tool call' } },
   restartable: {
     what: 'run that can be restarted',
     query: `${ofTypes(['orchestration', 'research'])} AND ${openOnly}`,
@@ -35,10 +46,13 @@ export async function runMeant(
   choice: Selection,
 ): Promise<string> {
   if (given === undefined) {
-    const [[newest] = []] = await runsOf(reprise, choice.query);
+    const ids = (await runsOf(reprise, choice.query)).map(([id]) => id);
+    const [newest] = ids;
     if (newest === undefined) throw new CommandError(`There is no ${choice.what}`);
-    shell.say(`The newest ${choice.what}: ${newest}`);
-    return newest;
+    const meant = ids.length > 1 && choice.first ? await firstOf(reprise, ids, choice.first.kind) : undefined;
+    const isNewest = meant === undefined || meant === newest;
+    shell.say(isNewest ? `The newest ${choice.what}: ${newest}` : `The newest ${choice.first?.what}: ${meant}`);
+    return meant ?? newest;
   }
   if (given === '') throw usageError('ID is empty');
   // A beginning with other characters would have to be quoted in the query.
@@ -51,6 +65,12 @@ export async function runMeant(
     if (runs[0] !== undefined) return runs[0][0];
   }
   return given;
+}
+
+/** The first of runs of which something of a kind waits; undefined where none is known to. */
+async function firstOf({ client }: Reprise, ids: string[], kind: PendingQuestion['kind']): Promise<string | undefined> {
+  const pending = await questionsOf(client, () => undefined);
+  return ids.find((id) => pending.some((each) => each.workflowId === id && each.kind === kind));
 }
 
 /** Says that there is no run of an id; of an error, only where it says so itself. */

@@ -44,6 +44,19 @@ describe('without an id', () => {
     expect((await home.run(['cancel'])).stderr).toMatch(/^The newest run that goes on: ends\nends is cancelled/);
   });
 
+  test('answer is about the newest that asks a question, also where a newer one waits for something else', async () => {
+    await startAsking('asks');
+    const research = { research: { backend: { type: 'offline' }, approval: true } };
+    writeFileSync(join(home.folder, 'research.json'), JSON.stringify(research));
+    await home.run(['research', '--config', 'research.json', '--detach', '--id', 'decides', 'What is a restart?']);
+    while (!(await home.run(['inbox', '--json'])).stdout.includes('decides')) await pause(100);
+    expect(await home.run(['answer', 'Dark'])).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/^The newest run that asks a question: asks\nAnswer to question \S+ of asks sent/),
+    });
+    for (const id of ['asks', 'decides']) await home.run(['cancel', id]);
+  });
+
   test('where there is none, that is said', async () => {
     for (const [words, said] of [
       [['cancel'], 'There is no run that goes on\n'],

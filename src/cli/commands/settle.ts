@@ -25,7 +25,7 @@ export async function answer(
   const early = mayBeText ? undefined : await givenAnswer(shell, text, options.skip ?? false);
   await withConnection(open(shell, options), async ({ reprise }) => {
     const isText = mayBeText && !(isWord.test(id) && (await isRun(reprise, id)));
-    const run = reprise.getRun(await runMeant(shell, reprise, isText ? undefined : id, choices.waiting));
+    const run = reprise.getRun(await runMeant(shell, reprise, isText ? undefined : id, choices.asking));
     const given = mayBeText ? await givenAnswer(shell, isText ? id : undefined, false) : early;
     await run.assertOpen();
     const addressed = await meantQuestion(reprise, run, options.question, '--question');
@@ -99,7 +99,7 @@ export async function approve(
 ): Promise<void> {
   const given = await givenDecision(shell, options);
   await withConnection(open(shell, options), async ({ reprise }) => {
-    const run = reprise.getRun(await runMeant(shell, reprise, id, choices.waiting));
+    const run = reprise.getRun(await runMeant(shell, reprise, id, choices.calling));
     await run.assertOpen();
     const meant = await meantCall(reprise, run, named);
     if (options.edit !== undefined) await checkedEdit(options.edit, meant.pending);
