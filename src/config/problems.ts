@@ -86,6 +86,7 @@ function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
 
 function noChoice(value: unknown, values: readonly unknown[]): string {
   const choices = values.map(String);
+  if (value === undefined) return `is missing (${choices.join(' | ')})`;
   const others = choices.filter((choice) => choice !== 'false');
   const whichOthers = value === true && others.length < choices.length;
   const nearest = typeof value === 'string' ? didYouMean(value, choices) : '';
@@ -95,6 +96,7 @@ function noChoice(value: unknown, values: readonly unknown[]): string {
 
 const words: Record<string, string> = {
   int: 'a whole number',
+  boolean: 'true or false',
   object: 'an object',
   array: 'a list',
   record: 'an object',

@@ -158,7 +158,7 @@ function changed(content: unknown, [key, ...rest]: Array<string | number>, value
 
 /** What the checker says of the form of a configuration, which a schema can tell as well. Wires it cannot tell. */
 const ofForm =
-  /: unknown key|^is missing|(?<!no )\bis not (?:a |one of )|too (?:small|large)|must not be empty|is no path/;
+  /: unknown key|^is missing|(?<!no )\bis not (?:a |one of |true or false)|too (?:small|large)|must not be empty|is no path/;
 
 test('what the schema takes the checker does not refuse for its form, and what the checker takes so does the schema', () => {
   const values = fc.constantFrom<unknown>(

@@ -68,6 +68,17 @@ describe('an agent that is ready to work has its loop and its tools', () => {
   });
 });
 
+test.each([
+  [{ agents: [{ id: 'a', backend: {} }] }, /^agents\[0\]\.backend\.type: is missing \(openai \| claude \| .*\)$/],
+  [
+    { orchestrator: { coordination: { enable_planning_mode: 'yes' } } },
+    /^orchestrator\.coordination\.enable_planning_mode: "yes" is not true or false$/,
+  ],
+])('a value that is missing or none of the choices is told with the choices: %j', (config, said) => {
+  const checked = checkedBy(teamSchema, config);
+  expect(checked.ok ? [] : checked.problems.map((each) => problemText(each))).toEqual([expect.stringMatching(said)]);
+});
+
 test('a judge of its own has its model filled in, is checked, and is described', () => {
   const team = completed({
     agents: [{ id: 'a', backend: { type: 'offline' } }],

@@ -62,7 +62,7 @@ test.each<[what: string, name: string, body: unknown, status: number, detail: st
     'reprise',
     input({ resume: [{ interruptId: tool, status: 'resolved', payload: { approved: 'yes' } }] }),
     422,
-    'resume[0].payload.approved: "yes" is not a boolean',
+    'resume[0].payload.approved: "yes" is not true or false',
   ],
   [
     'a plan that is resumed without its message',
