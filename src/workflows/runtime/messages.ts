@@ -78,7 +78,10 @@ export class Messages {
     this.#knowsAll = true;
     setDefaultSignalHandler((name) => {
       this.#count();
-      this.ignore('unknown', `The signal ${name.slice(0, 100)} is ignored: a run has no signal of this name`);
+      this.ignore(
+        'unknown',
+        `The signal ${name.slice(0, 100)} is ignored: runs of this type have no signal of this name`,
+      );
     });
   }
 
