@@ -13,7 +13,7 @@ import { objectIn } from '../agent/text.ts';
 import { beginningOf } from '../runtime/size.ts';
 import { aspectScoresIn } from './rules/aspects.ts';
 import { readMarks, worksAt } from './rules/prior-art.ts';
-import { scoreIn } from './rules/score.ts';
+import { scoreIn, scoreUnder } from './rules/score.ts';
 import { verdictOf, viabilityOf } from './rules/viability.ts';
 import { newRoleAgent, purposeOf, type Criticism, type Draft, type ResearchContext } from './context.ts';
 
@@ -109,7 +109,8 @@ function specOf({ settings }: ResearchContext, { found }: Draft): OutputSpec<Sai
       const scores = aspectScoresIn(text, aspects);
       if (scores !== undefined) return { value: { ...silence, text, score: viabilityOf(scores, weights) } };
       // Where the user has set the weights, one number for everything would go past them.
-      return { value: { ...silence, text, score: hasOwnWeights === true ? null : (scoreIn(text) ?? null) } };
+      const whole = (object === undefined ? undefined : scoreUnder(object)) ?? scoreIn(text);
+      return { value: { ...silence, text, score: hasOwnWeights === true ? null : (whole ?? null) } };
     },
   };
 }

@@ -149,3 +149,13 @@ export function scoreIn(text: string): number | undefined {
   const score = best.at(-1)?.score;
   return most >= 2.5 || found.every((one) => one.score === score) ? score : undefined;
 }
+
+/** Keys under which critics write the score of the whole in JSON, the most exact first. */
+const wholeKeys = ['viability_score', 'viabilityScore', 'viability', 'criticism_score', 'overall_score', 'score'];
+
+/** The score that an object says under a key of its own: what its other texts say does not make it doubtful. */
+export function scoreUnder(object: Record<string, unknown>): number | undefined {
+  const key = wholeKeys.find((each) => Object.hasOwn(object, each));
+  const value = key === undefined ? undefined : object[key];
+  return typeof value === 'number' || typeof value === 'string' ? scoreIn(`Viability score: ${value}`) : undefined;
+}
