@@ -16,6 +16,7 @@ import {
 } from '../worker/deployment.ts';
 import { writeAtomic } from '../util/private-files.ts';
 import { quietRuntime } from '../worker/quiet-runtime.ts';
+import { outliveUnawaited } from '../worker/unawaited.ts';
 import { keepLogsShort } from '../worker/rotation.ts';
 import { startHomeWorker, type HomeWorker, type ServiceSettings, type ShutdownMode } from './home-worker.ts';
 import { endDaemon, joinServer, type Say } from './home-server.ts';
@@ -174,6 +175,7 @@ export function localWorker(settings: LocalWorkerSettings, lock: Lock<WorkerReco
     async run(onReady: () => void, isKeeper = false): Promise<void> {
       const keys = readKeys(readEnvironment(variables));
       quietRuntime(keys.on);
+      outliveUnawaited(keys.on);
       if (keys.on) say(encryptionLine(keys));
       // The TLS settings and the API key of the environment are not meant for the embedded server, and what stays on this
       // machine is not compressed.
