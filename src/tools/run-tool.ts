@@ -1,5 +1,6 @@
 import type { CallToolResult } from '../protocol/tools/tool.ts';
 import { InputNeeded, SourceError, type CallContext, type Tool } from './tool.ts';
+import { toldBy } from '../util/text/told.ts';
 import { checkedImages, showsImages, type ToolImage } from './tool-images.ts';
 
 /** The outcome of a run, with its whole text and the images that it shows. */
@@ -56,7 +57,7 @@ export function failureOf(error: unknown): Outcome {
   if (!(error instanceof Object) || !('message' in error)) return { status: 'exception', text: String(error) };
   const { name, message, cause } = error as Error;
   if (name === 'ToolError') return { status: 'error', text: message };
-  const reason = cause instanceof Error ? ` (${cause.message})` : '';
+  const reason = cause instanceof Error ? ` (${toldBy(cause)})` : '';
   const kind = name === undefined || name === 'Error' ? '' : `${name}: `;
-  return { status: 'exception', text: `${kind}${message}${reason}` };
+  return { status: 'exception', text: `${kind}${toldBy(error as Error)}${reason}` };
 }

@@ -13,6 +13,7 @@ import { loginName } from '../../protocol/tools/login.ts';
 import { printable } from '../../util/text/printable.ts';
 import { redact } from '../../util/text/redact.ts';
 import { secretsOf } from '../../trust/worker-secrets.ts';
+import { toldBy } from '../../util/text/told.ts';
 import { version } from '../../util/version.ts';
 import { SourceError } from '../tool.ts';
 import { Elicitations } from './elicitation.ts';
@@ -234,7 +235,7 @@ function whyNot(server: McpServer, thrown: unknown, { logs }: ConnectSettings, i
   if (code === SdkErrorCode.ConnectionClosed) {
     return `${place} ended before it named its tools; it must speak MCP over stdin and stdout${log}`;
   }
-  const more = cause instanceof Error ? cause.message : message.includes(said) ? '' : said.slice(0, 300);
+  const more = cause instanceof Error ? toldBy(cause) : message.includes(said) ? '' : said.slice(0, 300);
   return `${place} cannot be used: ${message}${more === '' ? '' : ` (${more})`}${log}`;
 }
 
