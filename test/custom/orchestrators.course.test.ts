@@ -29,6 +29,8 @@ const files = {
   'says.ts': orchestrator('respond("One."); respond("Two.");'),
   'silent.ts': orchestrator(''),
   'number.ts': orchestrator('return 42;'),
+  'returns-much.ts': orchestrator('return "x".repeat(3_000_000);'),
+  'says-much.ts': orchestrator('respond("x".repeat(3_000_000)); return "Done.";'),
   'throws.ts': orchestrator('throw new RangeError("too far");'),
   // A model's text may be part of a message, and stands in the stack too.
   'long.ts': orchestrator('throw new Error(`at last\\n    at ${"x".repeat(500_000)}`);'),
@@ -189,6 +191,8 @@ test('it knows what was said before the session and in earlier turns, and its co
 test.each([
   ['silent.ts', 'OrchestratorFailed', 'returned without a text'],
   ['number.ts', 'OrchestratorFailed', 'no text (number)'],
+  ['returns-much.ts', 'OrchestratorFailed', 'a text of 3000000 characters'],
+  ['says-much.ts', 'OrchestratorFailed', 'a text of 3000000 characters'],
   ['throws.ts', 'OrchestratorFailed', './throws.ts:2: RangeError: too far'],
   ['long.ts', 'OrchestratorFailed', './long.ts:2: Error: at last'],
   ['broken-at-once.ts', 'OrchestratorFailed', './broken-at-once.ts:1: Error: at the top'],

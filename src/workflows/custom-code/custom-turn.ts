@@ -14,7 +14,7 @@ import type {
 import type { BlobRef, TranscriptRef } from '../../protocol/message.ts';
 import { callOf, checkedCall, checkedMessages, replyOf, TextRefCache } from './messages.ts';
 import { guarded } from './guard.ts';
-import { answerOf, failure, failureOf, ModelCallError } from './load.ts';
+import { answerOf, checkLength, failure, failureOf, ModelCallError } from './load.ts';
 import { historyRoom, newest } from './newest.ts';
 import { failureReason, isBudgetSpent } from '../agent/failures.ts';
 import { runCall } from '../agent/agent-tools.ts';
@@ -144,6 +144,7 @@ export class CustomTurn {
       respond: (text: unknown) => {
         this.#checkNotOver();
         if (typeof text !== 'string') throw new TypeError('respond takes a text');
+        checkLength(text, settings.module);
         this.lastSaid = text;
         this.#work.say(text);
       },

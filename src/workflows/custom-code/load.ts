@@ -37,9 +37,22 @@ export async function loadHandleText(file: string): Promise<HandleText> {
   throw ApplicationFailure.nonRetryable(await inStore.findOrchestrator(file), failureTypes.invalidInput);
 }
 
+/** How many characters a text of a function may have. Temporal takes no payload of 2 MB: the run would never go on. */
+const longestText = 500_000;
+
+/** @throws if a text that a function hands over is longer than a run can have */
+export function checkLength(text: string, file: string): void {
+  if (text.length <= longestText) return;
+  const lengths = `${text.length} characters; a text may have ${longestText}`;
+  throw failure(file, `handleText hands over a text of ${lengths}`);
+}
+
 /** What a function has returned, else the last text that it has responded with. */
 export function answerOf(returned: unknown, lastSaid: string | undefined, file: string): string {
-  if (typeof returned === 'string' && returned !== '') return returned;
+  if (typeof returned === 'string' && returned !== '') {
+    checkLength(returned, file);
+    return returned;
+  }
   const isNothing = returned === undefined || returned === null || returned === '';
   if (!isNothing) throw failure(file, `handleText returned what is no text (${typeof returned})`);
   if (lastSaid !== undefined) return lastSaid;
