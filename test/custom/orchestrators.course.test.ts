@@ -31,6 +31,10 @@ const files = {
   'number.ts': orchestrator('return 42;'),
   'returns-much.ts': orchestrator('return "x".repeat(3_000_000);'),
   'says-much.ts': orchestrator('respond("x".repeat(3_000_000)); return "Done.";'),
+  'asks-much.ts': orchestrator(
+    'await llm.generate([{ role: "user", content: "x".repeat(3_000_000) }]); return "Done.";',
+  ),
+  'calls-much.ts': orchestrator('await tools.execute("any", { text: "x".repeat(3_000_000) }); return "Done.";'),
   'throws.ts': orchestrator('throw new RangeError("too far");'),
   // A model's text may be part of a message, and stands in the stack too.
   'long.ts': orchestrator('throw new Error(`at last\\n    at ${"x".repeat(500_000)}`);'),
@@ -193,6 +197,8 @@ test.each([
   ['number.ts', 'OrchestratorFailed', 'no text (number)'],
   ['returns-much.ts', 'OrchestratorFailed', 'a text of 3000000 characters'],
   ['says-much.ts', 'OrchestratorFailed', 'a text of 3000000 characters'],
+  ['asks-much.ts', 'OrchestratorFailed', 'a text of 30000'],
+  ['calls-much.ts', 'OrchestratorFailed', 'a text of 30000'],
   ['throws.ts', 'OrchestratorFailed', './throws.ts:2: RangeError: too far'],
   ['long.ts', 'OrchestratorFailed', './long.ts:2: Error: at last'],
   ['broken-at-once.ts', 'OrchestratorFailed', './broken-at-once.ts:1: Error: at the top'],

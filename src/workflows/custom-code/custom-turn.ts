@@ -164,7 +164,9 @@ export class CustomTurn {
     const { callTimeout: timeout, persona, when } = this.#work;
     const { temperature, tools = false } = options;
     const { place: transcript = null, length } = this.#branches.find(said);
-    const append = await this.#texts.newMessages(said.slice(length));
+    const fresh = said.slice(length);
+    for (const message of fresh) checkLength(JSON.stringify(message), this.#work.settings.module);
+    const append = await this.#texts.newMessages(fresh);
     this.#checkNotOver();
     const { reply, transcript: place } = await this.#run.models
       .start(
@@ -196,7 +198,8 @@ export class CustomTurn {
     this.#checkNotOver();
     const wanted = typeof call === 'string' ? { id: `own-${++this.#calls}`, name: call, arguments: input } : call;
     const checked = callOf(checkedCall(wanted, 'tools.execute'));
-    const { asker, others, persona, tools, when } = this.#work;
+    const { asker, others, persona, settings, tools, when } = this.#work;
+    checkLength(JSON.stringify(checked), settings.module);
     if (tools === undefined) throw new TypeError(`${persona.id} has no tools`);
     const answer = await runCall({ tools, broadcast: this.#run.broadcast, asker, others, when }, checked);
     const { status, text } = answer;
