@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { CallToolResult } from '../protocol/tools/tool.ts';
 import { InputNeeded, SourceError, type CallContext, type Tool } from './tool.ts';
 import { toldBy } from '../util/text/told.ts';
@@ -40,9 +41,7 @@ async function outcomeOf(tool: Tool, args: Record<string, unknown>, context: Cal
       const { requests } = result.input;
       return { status: 'input_required', text: requests.map(({ message }) => message).join('\n'), input: result.input };
     }
-    // JSON has no text for some values, such as undefined.
-    if (!showsImages(result))
-      return { status: 'ok', text: typeof result === 'string' ? result : (JSON.stringify(result) ?? 'null') };
+    if (!showsImages(result)) return { status: 'ok', text: textOf(result) };
     const { images, text } = await checkedImages(result);
     return { status: 'ok', text, ...(images.length > 0 && { images }) };
   } catch (error) {
@@ -52,9 +51,21 @@ async function outcomeOf(tool: Tool, args: Record<string, unknown>, context: Cal
   }
 }
 
+/** @throws `TypeError` of an object of a class of which JSON keeps nothing, such as a `Response` or a `Map` */
+function textOf(result: unknown): string {
+  if (typeof result === 'string') return result;
+  // JSON has no text for some values, such as undefined.
+  const text = JSON.stringify(result) ?? 'null';
+  if (text !== '{}' || 'toJSON' in (result as object)) return text;
+  const { name } = (result as object).constructor ?? Object;
+  if (name === 'Object') return text;
+  throw new TypeError(`execute returned a ${name}, of which JSON keeps nothing: return a text or plain values`);
+}
+
 /** The outcome of a tool that threw. An error named `ToolError` is a report, and any other means that the tool broke. */
 export function failureOf(error: unknown): Outcome {
-  if (!(error instanceof Object) || !('message' in error)) return { status: 'exception', text: String(error) };
+  if (!(error instanceof Object) || !('message' in error))
+    return { status: 'exception', text: typeof error === 'string' ? error : inspect(error) };
   const { name, message, cause } = error as Error;
   if (name === 'ToolError') return { status: 'error', text: message };
   const reason = cause instanceof Error ? ` (${toldBy(cause)})` : '';

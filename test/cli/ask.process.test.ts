@@ -217,13 +217,13 @@ describe('watch', () => {
     expect(stderr).toContain('There is no run of the id nobody');
   });
 
-  test('of a run that was refused for its input: status 2 with what is wrong', async () => {
+  test('of a run that was refused for its input: status 1, since whoever looks did nothing wrong, with what is', async () => {
     const reprise = await home.client();
     // @ts-expect-error -- a key that there is not
     const run = await reprise.startOrchestration({ task: 'x', config: { agnets: [] } }, { id: 'refused' });
     await reprise.close();
     const { status, stderr } = await home.run(['watch', run.id]);
-    expect(status).toBe(2);
+    expect(status).toBe(1);
     expect(stderr).toMatch(/agnets.*did you mean agents/);
   });
 

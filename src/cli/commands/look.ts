@@ -1,8 +1,10 @@
+import { WorkflowFailedError } from '@temporalio/client';
 import type { Run } from '../../client.ts';
 import { withTyped } from '../../client/show/record-parts.ts';
 import { openInBrowser } from '../browser.ts';
 import { open, openWithWorker, pageOf, withConnection } from '../connection.ts';
 import { CommandError } from '../exit.ts';
+import { asCommandError } from '../failures.ts';
 import { follow } from '../follow.ts';
 import { homeFolder, type CommonOptions, type FollowOptions } from '../options.ts';
 import { checkOut, writeFiles } from '../out.ts';
@@ -18,7 +20,11 @@ export async function watch(shell: Shell, given: string | undefined, options: Fo
     // It may be of any type: where it has restarts, a key of the live view asks for one.
     const run: Run = reprise.getOrchestration(id);
     await run.isOpen().catch(noRun(id));
-    await follow(shell, run, options);
+    await follow(shell, run, options).catch((error: unknown) => {
+      const failure = asCommandError(error);
+      // Whoever looks at a run has not started it, whatever was wrong with its input.
+      throw error instanceof WorkflowFailedError ? new CommandError((failure as CommandError).message) : failure;
+    });
   });
 }
 
