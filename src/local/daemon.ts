@@ -2,7 +2,7 @@
  * The process that keeps the server of a home folder: `node daemon.ts [--named] --temporal HOST:PORT --configs DIR --home HOME`.
  * It holds the folder's lock, runs Temporal and starts it again where it has died, serves the Web UI and its codec, accepts
  * connections to the HTTP server, and keeps the home's logs short. It ends at SIGTERM, with Temporal, and by itself when no
- * worker has used it for a while. What it has to say goes to whoever has started it as long as that lives, and then to its log.
+ * worker has used it for a while, or when its folder has gone. What it has to say goes to whoever has started it as long as that lives, and then to its log.
  */
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { readEnvironment } from '../util/environment.ts';
 import { keepLogsShort } from '../worker/rotation.ts';
 import { openHttpDoor, type HttpDoor } from './http-door.ts';
 import { databaseOf, endServers, isAnotherHomes, originsOf, portOf, type DaemonMessage } from './home-server.ts';
-import { readLastLease, takeLock, type ServerLease } from './lock.ts';
+import { isHeld, readLastLease, takeLock, type ServerLease } from './lock.ts';
 import { freePort, hiddenPlace, listenNear } from './ports.ts';
 import { startServer, type RunningServer } from './server.ts';
 import { findTemporalCli } from './temporal-cli.ts';
@@ -88,8 +88,10 @@ async function end(): Promise<void> {
   if (isEnding) return;
   isEnding = true;
   await Promise.all([codec?.close(), http?.close()]);
-  await endServers(home);
-  lock?.release(true);
+  // In the place of a home that has gone there may be another one by now, which has ended the server of this one.
+  const isGone = lock?.isGone() ?? false;
+  if (!isGone || !isHeld(home)) await endServers(home);
+  lock?.release(!isGone);
   process.exit();
 }
 process.on('SIGTERM', () => void end());
@@ -153,15 +155,17 @@ async function serve(): Promise<void> {
     const { exitCode, signalCode } = server.process;
     if (exitCode === null && signalCode === null) await once(server.process, 'exit');
     if (isEnding) return;
+    if (lock?.isGone()) return end();
     say(`The Temporal server is gone; starting it again at ${address}`);
     server = await reopen(portOf(address), uiPort);
   }
 }
 
-async function endWhenIdle(): Promise<void> {
+/** Where its folder was moved, a command there starts another one, with all that is in it. */
+async function endWhenUnused(): Promise<void> {
   let usedAt = Date.now();
   const idleLimitMs = idleMs(process.env);
-  while (Date.now() - Math.max(usedAt, lastUse(home)) < idleLimitMs) {
+  while (!lock?.isGone() && Date.now() - Math.max(usedAt, lastUse(home)) < idleLimitMs) {
     await pause(Math.min(pollIntervalMs, idleLimitMs / 4));
     if (liveWorkers(home).some(({ address }) => address === undefined)) usedAt = Date.now();
   }
@@ -169,7 +173,7 @@ async function endWhenIdle(): Promise<void> {
 }
 
 keepLogsShort(join(home, 'logs'));
-void endWhenIdle();
+void endWhenUnused();
 try {
   await serve();
 } catch (error) {

@@ -92,14 +92,21 @@ export function localWorker(settings: LocalWorkerSettings, lock: Lock<WorkerReco
   const end = async (how: ShutdownMode): Promise<void> => {
     await Promise.all([worker?.end(how), orphaned?.end(how)]);
     const isLast = liveWorkers(home).every((each) => each.pid === process.pid || each.address !== undefined);
-    if (isOwn && how === 'stop' && isLast && !hasMoved()) await endDaemon(home);
+    if (isOwn && how === 'stop' && isLast && !isGone() && !hasMoved()) await endDaemon(home);
     lock?.release(false);
   };
   const endOnce = (how: ShutdownMode): Promise<void> => (ending ??= end(how));
 
+  const isGone = (): boolean => lock?.isGone() ?? false;
+
   /** Starts the daemon again where it has died. Where its port was taken meanwhile, the server has another one now. */
   const lookAfterServer = async (): Promise<void> => {
     if (!isOwn) return;
+    if (isGone()) {
+      say(`The folder ${home} has been removed or moved away: ending`);
+      void endOnce('stop');
+      return;
+    }
     if (!isHeld(home)) await joinHome().catch((error: Error) => hasEnded() || say(error.message));
     if (hasEnded() || !hasMoved()) return;
     say(`The Temporal server of this folder is no more at ${address}: ending`);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { privateFile, privateFolder, writeAtomic } from '../util/private-files.ts';
@@ -17,6 +17,8 @@ export interface ServerLease {
 
 export interface Lock<Holding> {
   describe(holding: Holding): void;
+  /** Whether the folder has been removed or moved away: what is at its path, if anything, belongs to others. */
+  isGone(): boolean;
   /** Gives the folder back. @param forget whether to put the record aside, since it says nothing about what runs any more */
   release(forget: boolean): void;
 }
@@ -45,7 +47,9 @@ export function takeLock<Holding>(folder: string, patience = 500): Lock<Holding>
     if ((error as { errcode?: number }).errcode === 5) return undefined;
     throw error;
   }
+  const { ino } = statSync(file);
   return {
+    isGone: () => statSync(file, { throwIfNoEntry: false })?.ino !== ino,
     describe: (holding) => writeAtomic(recordFile(folder), JSON.stringify(holding)),
     release(forget) {
       if (forget && existsSync(recordFile(folder))) renameSync(recordFile(folder), lastFile(folder));

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync, renameSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -273,6 +274,19 @@ describe.concurrent('the background', patient, () => {
     expect(home.holder).toMatchObject({ address: server.address });
     expect(runningIn(home).servers).toEqual([home.holder?.serverPid]);
     expect(home.holder?.serverPid).not.toBe(server.process.pid);
+  });
+
+  test('ends where its folder is moved, and a command finds all at the new place', async ({ newHome }) => {
+    const { home } = await newHome();
+    expect(await home.run(['ask', 'Move me.', '--id', 'moved'])).toEqual(answered);
+    const elsewhere = { REPRISE_HOME: join(home.folder, 'elsewhere') };
+    renameSync(home.path, elsewhere.REPRISE_HOME);
+    await until(() => Object.values(runningIn(home)).flat().length === 0);
+    expect(existsSync(home.path)).toBe(false);
+    const { status, stderr } = await home.run(['watch', 'moved'], elsewhere);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('Task: Move me.') as string });
+    expect((await home.run(['ask', 'Go on.'], elsewhere)).status).toBe(0);
+    expect((await home.run(['down'], elsewhere)).status).toBe(0);
   });
 
   test('ends by itself when it is idle, and not while a run is open; the server ends with the last worker', async ({
