@@ -23,6 +23,25 @@ const slice = 10;
 
 const longestWait = 2 ** 31 - 1;
 
+/** In milliseconds. A timer that is so late has stood still with its process, as on a laptop that was closed. */
+const late = 1000;
+
+interface Patience {
+  refresh(): void;
+  clear(): void;
+}
+
+/** A timeout that counts only while the process runs: what has arrived meanwhile is read before anything is given up. */
+function patience(ms: number, onEnd: () => void): Patience {
+  let due = performance.now() + ms;
+  const timer = setTimeout(() => (performance.now() - due > late ? refresh() : onEnd()), ms).unref();
+  function refresh(): void {
+    due = performance.now() + ms;
+    timer.refresh();
+  }
+  return { refresh, clear: () => clearTimeout(timer) };
+}
+
 /**
  * Survives whatever a server streams. Events come whole, since the SDKs' own reading of an endless line holds up the
  * process. A stream that grows beyond its limit is cut off (`ReplyTooLarge`), one without content for too long is dead
@@ -40,7 +59,7 @@ export function guardedFetch(
     await beforeSend();
     const stalled = new AbortController();
     const stop = (): void => stalled.abort(streamStalled(endpoint, seconds));
-    const timer = setTimeout(stop, Math.min(longestWait, seconds * 1000)).unref();
+    const timer = patience(Math.min(longestWait, seconds * 1000), stop);
     const signal = AbortSignal.any([stalled.signal, ...(init?.signal ? [init.signal] : [])]);
     try {
       const response = await fetch(input, { ...init, redirect: 'manual', signal });
@@ -50,7 +69,7 @@ export function guardedFetch(
       if (!response.ok) return new Response(await beginningOf(response.body), response);
       return new Response(ReadableStream.from(wholeEvents(response.body, endpoint, timer, signal)), response);
     } catch (error) {
-      clearTimeout(timer);
+      timer.clear();
       throw error;
     }
   };
@@ -76,7 +95,7 @@ export async function beginningOf(body: Bytes, most = maxError): Promise<Buffer<
   return Buffer.concat(read).subarray(0, most);
 }
 
-async function* wholeEvents(body: Bytes, endpoint: Endpoint, timer: NodeJS.Timeout, signal: AbortSignal) {
+async function* wholeEvents(body: Bytes, endpoint: Endpoint, timer: Patience, signal: AbortSignal) {
   const decoder = new TextDecoder();
   const events: EventSourceMessage[] = [];
   let errors = 0;
@@ -124,7 +143,7 @@ async function* wholeEvents(body: Bytes, endpoint: Endpoint, timer: NodeJS.Timeo
     signal.throwIfAborted();
     throw error instanceof ApplicationFailure ? error : streamCut(endpoint);
   } finally {
-    clearTimeout(timer);
+    timer.clear();
   }
 }
 
