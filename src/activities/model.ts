@@ -15,6 +15,7 @@ import type { AskClaudeCode, ClaudeCodeResponse } from '../models/claude-code/ba
 import { fittingRequests } from '../models/fitting.ts';
 import { LiveTextWriter, Progress } from './progress.ts';
 import { recordAttributes } from '../telemetry/calls.ts';
+import { Attempts } from './attempts.ts';
 import { readReply, withWrittenCalls, type ToolSet } from './reply.ts';
 import type { RunQuickTools } from './tools/quick-tools.ts';
 import { loadImages, readBlobs, resolveMessages, storedMessages } from '../store/resolve.ts';
@@ -38,7 +39,7 @@ const sameWork = (work: CallModelInput['work']): CallModelInput['work'] => work 
 
 /**
  * Makes one request to a model, and pays for it once: the reply is journalled in one transaction with its segment and
- * before the activity completes, and a retry finds it there. A commit that fails is repeated with the reply in hand.
+ * before the activity completes, and a retry finds it there, or waits while this process has it under way. A commit that fails is repeated with the reply in hand.
  * Heartbeats carry `ModelProgress`, and bring cancellation. Quick tools are run if the reply wants nothing else. What
  * tries have cost that brought no reply is part of the result's usage. A conversation longer than the model's context
  * is sent in a shortened form, and stored whole.
@@ -49,15 +50,20 @@ export function createCallModel(dependencies: CallModelDependencies) {
   const toolSets = readBlobs(store, toolSetOf);
   const send = fittingRequests(openModel);
   const liveTexts = new LiveTextWriter(store.liveTexts);
+  const attempts = new Attempts<CallModelResult>();
 
   return async function callModel(input: CallModelInput): Promise<CallModelResult> {
-    const result = await replied(input);
+    const context = Context.current();
+    // Claude Code goes on from its last step, in a process of its own for each attempt.
+    const result = await (input.backend.type === 'claude_code'
+      ? replied(input, context.cancellationSignal)
+      : attempts.join(presentKey(), context, (signal) => replied(input, signal)));
     const { caller, quick } = input;
     if (runQuickTools === undefined || quick === undefined) return result;
     return { ...result, reply: await runQuickTools(result.reply, quick, caller, presentKey()) };
   };
 
-  async function replied(input: CallModelInput): Promise<CallModelResult> {
+  async function replied(input: CallModelInput, signal: AbortSignal): Promise<CallModelResult> {
     const context = Context.current();
     const { attempt } = context.info;
     const key = presentKey();
@@ -94,7 +100,6 @@ export function createCallModel(dependencies: CallModelDependencies) {
       if (found !== undefined) throw new Error('Another attempt has the reply');
       isCalled = true;
     };
-    const { cancellationSignal: signal } = context;
     const place = async (sent: Message[]): Promise<(tokens: number) => void> => {
       if (rates === undefined) return () => {};
       const took = await rates.place({
@@ -174,7 +179,7 @@ export function createCallModel(dependencies: CallModelDependencies) {
       if (!isCalled) throw error;
       if (isPause(error)) await rates?.pause(input.backend, msToNumber(error.nextRetryDelay)).catch(() => {});
       const characters = progress.characters + progress.thought;
-      if (usage !== undefined || characters > 0 || context.cancellationSignal.aborted) {
+      if (usage !== undefined || characters > 0 || signal.aborted) {
         const lost = usage ?? estimateUsage(messages, { characters });
         recordAttributes({ usage: lost });
         await recordTry(store, key, lost);

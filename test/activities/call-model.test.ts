@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CancelledFailure } from '@temporalio/common';
+import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { createCallModel } from '../../src/activities/model.ts';
@@ -124,18 +124,32 @@ describe('callModel', () => {
 
   test('of two workers that race for one call both get the reply that was committed first', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    let calls = 0;
-    const { run } = caller(async () => {
-      const content = `Reply ${++calls}.`;
-      if (calls === 1) await promise;
-      return { role: 'assistant', content };
+    const one = caller(async () => {
+      await promise;
+      return { role: 'assistant', content: 'Reply 1.' };
     });
+    const other = caller(says('Reply 2.'));
     const id = newId();
-    const slow = run(id, { append: [user('Hi')] }).result;
-    const quick = await run(id, { append: [user('Hi')] }).result;
+    const slow = one.run(id, { append: [user('Hi')] }).result;
+    const quick = await other.run(id, { append: [user('Hi')] }).result;
     resolve();
     expect(quick.reply.content).toBe('Reply 2.');
     expect(await slow).toEqual(quick);
+  });
+
+  test('a retry while its worker still has the reply under way waits for that, and does not call again', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { seen, run } = caller(async () => {
+      await promise;
+      return { role: 'assistant', content: 'Once.' };
+    });
+    const id = newId();
+    const first = run(id, { append: [user('Hi')] });
+    first.environment.cancel('TIMED_OUT', new ActivityCancellationDetails({ timedOut: true }));
+    const again = run(id, { append: [user('Hi')] }, 2).result;
+    resolve();
+    expect(await again).toEqual(await first.result);
+    expect(seen).toHaveLength(1);
   });
 
   test('a model gets the images that the conversation names, and segments hold their names alone', async () => {
