@@ -39,10 +39,10 @@ const sameWork = (work: CallModelInput['work']): CallModelInput['work'] => work 
 
 /**
  * Makes one request to a model, and pays for it once: the reply is journalled in one transaction with its segment and
- * before the activity completes, and a retry finds it there, or waits while this process has it under way. A commit that fails is repeated with the reply in hand.
- * Heartbeats carry `ModelProgress`, and bring cancellation. Quick tools are run if the reply wants nothing else. What
- * tries have cost that brought no reply is part of the result's usage. A conversation longer than the model's context
- * is sent in a shortened form, and stored whole.
+ * before the activity completes, and a retry finds it there, or waits while this process has it under way. A commit that
+ * fails is repeated with the reply in hand. Heartbeats carry `ModelProgress`, and bring cancellation. Quick tools are
+ * run if the reply wants nothing else. What tries have cost that brought no reply is part of the result's usage. A
+ * conversation longer than the model's context is sent in a shortened form, and stored whole.
  * @throws `ApplicationFailure` of the types in `models/failures.ts`, see `failedFor`; `CancelledFailure`
  */
 export function createCallModel(dependencies: CallModelDependencies) {
