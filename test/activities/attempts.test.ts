@@ -43,7 +43,7 @@ test('an attempt that shares the work of another one sends heartbeats of its own
   const { works, start } = bench();
   start();
   const second = start();
-  const beat = vi.fn();
+  const beat = vi.fn<() => void>();
   second.environment.on('heartbeat', beat);
   await vi.advanceTimersByTimeAsync(15_000);
   expect(beat.mock.calls.length).toBeGreaterThan(2);
