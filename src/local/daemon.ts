@@ -2,7 +2,8 @@
  * The process that keeps the server of a home folder: `node daemon.ts [--named] --temporal HOST:PORT --configs DIR --home HOME`.
  * It holds the folder's lock, runs Temporal and starts it again where it has died, serves the Web UI and its codec, accepts
  * connections to the HTTP server, and keeps the home's logs short. It ends at SIGTERM, with Temporal, and by itself when no
- * worker has used it for a while, or when its folder has gone. What it has to say goes to whoever has started it as long as that lives, and then to its log.
+ * worker has used it for a while or its folder has gone. What it has to say goes to whoever has started it as long as that
+ * lives, and then to its log.
  */
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -47,9 +47,13 @@ export function takeLock<Holding>(folder: string, patience = 500): Lock<Holding>
     if ((error as { errcode?: number }).errcode === 5) return undefined;
     throw error;
   }
-  const { ino } = statSync(file);
+  const { ino, birthtimeMs } = statSync(file);
   return {
-    isGone: () => statSync(file, { throwIfNoEntry: false })?.ino !== ino,
+    isGone() {
+      const present = statSync(file, { throwIfNoEntry: false });
+      // Some file systems give a file another number now and then.
+      return present === undefined || (present.ino !== ino && present.birthtimeMs !== birthtimeMs);
+    },
     describe: (holding) => writeAtomic(recordFile(folder), JSON.stringify(holding)),
     release(forget) {
       if (forget && existsSync(recordFile(folder))) renameSync(recordFile(folder), lastFile(folder));

@@ -21,9 +21,9 @@ export async function watch(shell: Shell, given: string | undefined, options: Fo
     const run: Run = reprise.getOrchestration(id);
     await run.isOpen().catch(noRun(id));
     await follow(shell, run, options).catch((error: unknown) => {
-      const failure = asCommandError(error);
+      if (!(error instanceof WorkflowFailedError)) throw error;
       // Whoever looks at a run has not started it, whatever was wrong with its input.
-      throw error instanceof WorkflowFailedError ? new CommandError((failure as CommandError).message) : failure;
+      throw new CommandError((asCommandError(error) as CommandError).message);
     });
   });
 }
