@@ -26,7 +26,9 @@ test('of several errors in one, the agent is told each', () => {
 });
 
 function outcomeOf(execute: () => unknown): Promise<Outcome> {
-  const { tools, problems } = readDefinitions([{ name: 'look', description: 'Looks.', parameters: { type: 'object' }, execute }]);
+  const { tools, problems } = readDefinitions([
+    { name: 'look', description: 'Looks.', parameters: { type: 'object' }, execute },
+  ]);
   expect(problems).toEqual([]);
   const context = { workflowId: 'w', agentId: 'a', idempotencyKey: 'k', signal: new AbortController().signal };
   return runTool(tools[0]!, {}, context, 5, new Promise<never>(() => {}));
